@@ -316,6 +316,8 @@ int act(int argc, char** argv) {
     study::merge_shards(plan, trace_weights);
     const std::vector<study::sweep_result> results = study::results_of(plan);
     write_results(plan, results);
+    for (const std::string& note : study::ineffective_options(results))
+        print_error("simtlm-sweep: " + note + "\n");
     if (signal != 0) return ended_by_signal + signal;
     if (!how.quiet) put_out(study::results_table(plan, results));
     const auto failed = std::count_if(results.begin(), results.end(),

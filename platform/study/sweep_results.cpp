@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 namespace simtlm::platform::study {
@@ -118,6 +119,20 @@ std::vector<sweep_result> results_of(const sweep_plan& plan) {
     return results;
 }
 
+std::vector<std::string> ineffective_options(const std::vector<sweep_result>& results) {
+    const std::string begin = "simtlm: note: accepted without effect: ";
+    std::set<std::string> seen;
+    std::vector<std::string> notes;
+    for (const sweep_result& r : results)
+        for (const char* file : {"output", "errors"}) {
+            std::ifstream in(fs::path(r.run->folder) / file);
+            for (std::string line; std::getline(in, line);)
+                if (line.rfind(begin, 0) == 0 && seen.insert(line).second)
+                    notes.push_back("without effect: " + line.substr(begin.size()));
+        }
+    return notes;
+}
+
 std::string results_csv(const sweep_plan& plan, const std::vector<sweep_result>& results) {
     std::string text;
     const auto row = [&](const std::vector<std::string>& list) {
@@ -192,6 +207,8 @@ std::string results_page(const sweep_plan& plan, const std::vector<sweep_result>
         fmt::format("<h1>Sweep</h1><p class=\"soft\">{} runs{}; speed-ups are {}, over {}</p>\n",
                     results.size(), failed != 0 ? fmt::format(", {} failed", failed) : "",
                     name_of(plan.metric), escaped(plan.baseline));
+    for (const std::string& note : ineffective_options(results))
+        page += "<p class=\"bad\">" + escaped(note) + "</p>\n";
     for (const sweep_plot& p : results_plots(plan, results))
         page += "<h2>" + escaped(p.title) + "</h2>\n<div class=\"wide\">" + p.svg + "</div>\n";
     page += "<h2>Runs</h2><div class=\"wide\"><table><thead><tr>";

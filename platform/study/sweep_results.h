@@ -27,6 +27,9 @@ struct sweep_result {
 /// Reads the results of the runs of a plan.
 std::vector<sweep_result> results_of(const sweep_plan& plan);
 
+/// Notes about options without effect that runs have printed, each once.
+std::vector<std::string> ineffective_options(const std::vector<sweep_result>& results);
+
 /// CSV with one row per run: workload, preset, configuration, axes, statistics, time, memory,
 /// failure.
 std::string results_csv(const sweep_plan& plan, const std::vector<sweep_result>& results);

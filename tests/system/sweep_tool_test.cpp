@@ -109,6 +109,18 @@ TEST(SweepTool, HasNamedLevelsDramTechnologiesPlotsAndReports) {
     EXPECT_THAT(read_file(folder.path("s.results/" + report)), HasSubstr("simtlm report"));
 }
 
+TEST(SweepTool, NamesAxesWithoutEffect) {
+    const scratch_folder folder;
+    const std::string spec =
+        folder.write("s.yaml", "workloads:\n  - trace: " SIMTLM_TRACES
+                               "/vecadd\npresets: [V100]\n"
+                               "axes: {-gpgpu_scheduler: [lrr, gto]}\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("simtlm-sweep: without effect: -gpgpu_scheduler (of --core simt"));
+    EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("-gpgpu_scheduler (of"));
+}
+
 TEST(SweepTool, PlacesPlotLabelsWithoutOverlap) {
     const scratch_folder folder;
     const std::string spec =

@@ -245,7 +245,7 @@ function source(k) {
   const hot = [...p.rows].sort((a, b) => b[blame] - a[blame]).filter(r => r[blame] > all * .02).slice(0, 5);
   const where = r => r.src || (p.line_kind === 'source' && r.line ? 'line ' + r.line : '');
   const heat = r => { const f = r[blame] / most; return h('td', { class: 'num', style: f > .01 ? `background:rgba(var(--hot), ${(.05 + .5 * f).toFixed(3)})` : null }, r[blame] ? pct(r[blame] / all) : ''); };
-  const own = r => { const w = Object.entries(r.waits).sort((a, b) => b[1] - a[1])[0]; return h('td', {}, w ? [h('span', { class: 'soft' }, `${si(w[1])} `), w[0]] : ''); };
+  const own = r => { const w = Object.entries(r.waits).sort((a, b) => b[1] - a[1])[0]; return h('td', {}, w ? [h('span', { class: 'soft' }, `${si(w[1])} `), w[0] === 'memory' ? 'load' : w[0]] : ''); };
   const HEAD = [['', kind === 'PTX' ? 'line' : 'PC'], ['', kind], ['num', 'issues'], ['num', 'lanes'], ['num', p.blames ? 'stall caused' : 'stall before it', p.blames ? 'Share of the warp cycles that other instructions spent waiting for the result of this one' : 'Share of the warp cycles spent before this instruction'], ['', 'own stall, warp cycles', 'Warp cycles by the most frequent reason why this instruction itself waited'], ['num', 'latency', 'Mean core cycles from issue to completion'], ['num', 'sectors', 'Memory accesses per warp instruction; a coalesced one of 4 bytes per lane has four'], ['num', 'L1 hits', 'Hit rate of its L1 accesses'], ['num', 'conflict', 'Cycles of shared memory banks per instruction: n-way bank conflict']];
   const code = () => {
     const rows = []; let last = null;
