@@ -70,19 +70,26 @@ option_filter any_of(std::vector<std::string> names) {
     };
 }
 
-void note_network(const option_values& v, std::vector<std::string>& lines) {
-    const std::string mode = v.text("-network_mode");
-    std::vector<std::string> dead;
+/// Options of other networks than the one that is used.
+option_filter of_other_networks(const std::string& mode) {
+    std::vector<std::string> names;
     if (mode != "2")
-        dead = {"-icnt_in_buffer_limit", "-icnt_out_buffer_limit", "-icnt_subnets",
-                "-icnt_arbiter_algo",    "-icnt_grant_cycles",     "-icnt_speedup",
-                "-icnt_gpc_flits"};
-    if (mode != "1") dead.emplace_back("-inter_config_file");
-    if (mode == "3") dead.emplace_back("-icnt_flit_size");
-    add_note(v, any_of(std::move(dead)), "of another network than -network_mode " + mode, lines);
+        names = {"-icnt_in_buffer_limit", "-icnt_out_buffer_limit", "-icnt_subnets",
+                 "-icnt_arbiter_algo",    "-icnt_grant_cycles",     "-icnt_speedup",
+                 "-icnt_gpc_flits"};
+    if (mode != "1") names.emplace_back("-inter_config_file");
+    if (mode == "3") names.emplace_back("-icnt_flit_size");
+    return any_of(std::move(names));
 }
 
 }  // namespace
+
+bool has_effect(const option_values& v, const option_info& option) {
+    const core_model& used = core_model_of(v);
+    for (const core_model& other : core_models())
+        if (&other != &used && is_of(other, option)) return false;
+    return !of_other_networks(v.text("-network_mode"))(option);
+}
 
 std::vector<std::string> notes_on(const option_values& v) {
     std::vector<std::string> lines = v.notes();
@@ -97,7 +104,8 @@ std::vector<std::string> notes_on(const option_values& v) {
                  "the latency, where code has control bits, as all but plain traces have; "
                  "--dependences scoreboard uses it",
                  lines);
-    note_network(v, lines);
+    const std::string& mode = v.text("-network_mode");
+    add_note(v, of_other_networks(mode), "of another network than -network_mode " + mode, lines);
     return lines;
 }
 

@@ -27,6 +27,8 @@ struct core_model {
 const std::vector<core_model>& core_models();
 /// The pipeline that the options select. @throws support::user_error  if there is none
 const core_model& core_model_of(const option_values& v);
+/// Whether an option concerns the pipeline and the network that the options select.
+bool has_effect(const option_values& v, const option_info& option);
 /// Notes about options without effect: option_values::notes(), and those on the command line that
 /// concern another pipeline or another network, or times that control bits replace.
 std::vector<std::string> notes_on(const option_values& v);

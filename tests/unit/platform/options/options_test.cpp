@@ -448,6 +448,9 @@ TEST(Notes, NameOptionsThatTheSubCorePipelineAndTheNetworkIgnore) {
     EXPECT_THAT(notes[0], HasSubstr("-gpgpu_scheduler, -gpgpu_l1_latency, -gpgpu_smem_latency (of "
                                     "--core simt"));
     EXPECT_THAT(notes[1], HasSubstr("-icnt_gpc_flits (of another network than -network_mode 3)"));
+    EXPECT_FALSE(has_effect(sub_cores, *find_option("-gpgpu_scheduler")));
+    EXPECT_FALSE(has_effect(sub_cores, *find_option("-icnt_gpc_flits")));
+    EXPECT_TRUE(has_effect(sub_cores, *find_option("-modern_alu")));
     option_values crossbar;
     crossbar.parse_command_line(
         {"-network_mode", "2", "-icnt_gpc_flits", "2", "-gpgpu_scheduler", "lrr"});
