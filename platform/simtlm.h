@@ -9,6 +9,7 @@
 #include "platform/gpu/width_adapter.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
+#include "platform/outputs/output_recorder.h"
 #include "platform/report/report.h"
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/waveform.h"
@@ -34,6 +35,9 @@ namespace host = platform::host;
 /// The report printed after a kernel, and access to every statistic by name.
 using report = platform::report;
 using reporter = platform::reporter;
+/// Writes the files that options request (--stats-json, --interval, --vcd, ...), as the executable
+/// does.
+using platform::output_recorder;
 /// Start the recordings that the configuration requests (--vcd, --timeline), if any. Call them
 /// after the GPU has been built and before the simulation starts; call finish() on the result
 /// afterwards.

@@ -14,6 +14,7 @@
 #include "platform/outputs/output_check.h"
 #include "platform/outputs/version.h"
 #include "platform/sampling/launch_sampler.h"
+#include "sc_main/exit_code.h"
 #include "sc_main/functional_mode.h"
 #include "sc_main/standard_streams.h"
 
@@ -21,11 +22,13 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -134,6 +137,12 @@ int run_host_program(int argc, char** argv) {
     std::vector<std::string> options;
     int i = 2;
     for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) options.emplace_back(argv[i]);
+    if (std::count(options.begin(), options.end(), "--help") != 0) {
+        end_quietly_on_closed_pipe();
+        platform::write_help_on_run(std::cout);
+        std::cout.flush();
+        return success;
+    }
     if (i + 1 >= argc)
         throw support::user_error("command line", "no program is given",
                                   "simtlm run --preset QV100 -- ./program arguments");

@@ -61,6 +61,7 @@ void act(const platform::option_values& values, const platform::preset_folders& 
     else if (values.flag("--list-configs"))
         platform::write_presets(std::cout, folders);
     else if (values.flag("--dump-config")) {
+        values.check_replaced_memory();
         std::ostringstream text;
         platform::write_config(text, values);
         put_out(text.str());
@@ -373,6 +374,12 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
 int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     const auto started = std::chrono::steady_clock::now();
     if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
+    if (argc == 3 && std::string(argv[1]) == "--help" && argv[2][0] != '-') {
+        end_quietly_on_closed_pipe();
+        platform::write_help_on(std::cout, argv[2]);
+        std::cout.flush();
+        return success;
+    }
     prefer_huge_pages();
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     const platform::preset_folders folders(argv[0]);

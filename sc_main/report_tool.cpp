@@ -26,40 +26,26 @@ namespace fs = std::filesystem;
 namespace study = platform::study;
 
 constexpr const char* usage = R"(usage: simtlm-report [OPTIONS] --output PAGE.html RUN.json...
-       simtlm-report --summary RUN.json...
+       simtlm-report --summary [KERNEL] RUN.json...
 
 Creates a self-contained HTML page from statistics files that simtlm --stats-json wrote. For each kernel,
-it shows the reasons for its duration with numbers; its hottest instructions, if the run had
--enable_ptx_file_line_stats 1; and statistics over time, if the run had --interval. Several runs are
-shown side by side. --summary prints 30 lines of text for each run instead.
+it shows the reasons for its duration, ordered by the estimated speed-up without each; its hottest
+instructions, if the run recorded them; and statistics over time, if the run had --interval. Several
+runs are shown side by side. --summary prints 30 lines of text for each run instead, or, with the number
+or a part of the name of a kernel, everything about that kernel.
 
 Exit code: 0 on success; 1 if the page cannot be written; 2 if a file or the command line is invalid.
 )";
 
-constexpr std::size_t points = 320;  // per curve; more are not distinguishable
-
-/// The samples of a run, which are looked for only next to its statistics file: a statistics file
-/// of another author must not choose files of the reader.
-std::string samples_of(const study::statistics_run& run) {
-    for (const char* option : {"--interval-db", "--interval-csv"}) {
-        const fs::path name = fs::path(run.option(option)).filename();
-        if (name.empty()) continue;
-        const fs::path p = fs::path(run.file()).parent_path() / name;
-        std::error_code ignored;
-        if (fs::is_regular_file(p, ignored)) return p.string();
-    }
-    return {};
-}
-
 int act(int argc, char** argv) {
     std::vector<std::string> files, sources, samples, names;
-    std::string output, format = "html";
-    bool summary = false;
+    std::string output, format = "html", kernel;
     tool_options o("simtlm-report", usage, files);
     // clang-format off
     o.add()
         ("output,o", po::value(&output)->value_name("FILE"), "output file for the page; required")
-        ("summary", po::bool_switch(&summary), "print 30 lines of text for each run instead")
+        ("summary", po::value(&kernel)->value_name("[KERNEL]")->implicit_value(""),
+         "print 30 lines of text for each run instead, or all reasons of one kernel")
         ("samples", po::value(&samples)->value_name("FILE")->composing(),
          "file written by --interval-db or --interval-csv, one for each run in the same order "
          "(default: the file of that name next to the statistics file)")
@@ -71,15 +57,23 @@ int act(int argc, char** argv) {
          "output format; json: the data of the page (html)");
     // clang-format on
     if (o.parse(argc, argv)) return success;
+    const bool summary = o.given("summary");
+    // The word after --summary may be a file.
+    if (std::error_code none; !kernel.empty() && fs::exists(kernel, none)) {
+        files.insert(files.begin(), kernel);
+        kernel.clear();
+    }
     if (files.empty()) o.refuse("no statistics file is given");
     if (format != "html" && format != "json") o.refuse("--format is neither html nor json");
     if (summary) {
         if (!output.empty()) o.refuse("--summary goes to stdout, --output names a page");
         end_quietly_on_closed_pipe();
         std::string text;
-        for (const std::string& f : files)
-            text +=
-                (text.empty() ? "" : "\n") + study::summary_text(study::statistics_run::read(f));
+        for (const std::string& f : files) {
+            const auto run = study::statistics_run::read(f);
+            text += (text.empty() ? "" : "\n") +
+                    (kernel.empty() ? study::summary_text(run) : study::kernel_text(run, kernel));
+        }
         put_out(text);
         return success;
     }
@@ -96,10 +90,10 @@ int act(int argc, char** argv) {
     support::file_table table;
     for (std::size_t i = 0; i < files.size(); ++i) {
         table.add_input(files[i], "a statistics file");
-        runs.push_back({study::statistics_run::read(files[i]), names[i], {}});
-        const std::string s = samples.empty() ? samples_of(runs[i].statistics) : samples[i];
-        table.add_input(s, "a file of samples");
-        if (!s.empty()) runs[i].over_time = study::time_series::read(s, points);
+        runs.push_back(study::read_reported_run(files[i], names[i],
+                                                samples.empty() ? std::string() : samples[i]));
+        table.add_input(samples.empty() ? study::samples_of(runs[i].statistics) : samples[i],
+                        "a file of samples");
     }
     for (const std::string& s : sources) table.add_input(s, "a source");
     table.add_output(output, "--output");

@@ -7,7 +7,7 @@
 #include "modules/trace/command_list.h"
 #include "platform/report/statistics_table.h"
 #include "platform/study/shards.h"
-#include "platform/study/sweep_results.h"
+#include "platform/study/sweep_plots.h"
 #include "sc_main/exit_code.h"
 #include "sc_main/standard_streams.h"
 #include "sc_main/tool_main.h"
@@ -46,7 +46,10 @@ failure is reported and the other runs continue.
     - {name: saxpy, ptx: programs/saxpy.ptx, launch: programs/saxpy.launch}
     - {cuda: ./my_program, arguments: [1024]}
   presets: [QV100, RTX3070]
-  axes: {-gpgpu_n_clusters: [20, 40, 80]}
+  axes:
+    -gpgpu_n_clusters: [20, 40, 80]
+    dram: [HBM, HBM2]
+    L1: {small: {-gpgpu_unified_l1d_size: 64}, large: {-gpgpu_unified_l1d_size: 128}}
   statistics: [gpu_tot_occupancy]
 
 --shards N, or shards: N of a workload, splits its kernels into N runs and merges the results.
@@ -196,6 +199,7 @@ void check_results(const study::sweep_plan& plan) {
 void write_results(const study::sweep_plan& plan, const std::vector<study::sweep_result>& results) {
     const fs::path folder = plan.folder;
     support::output_attempts attempt;
+    attempt([&] { study::write_run_reports(results); });
     attempt([&] { write_file(folder / "results.csv", study::results_csv(plan, results)); });
     for (const study::sweep_plot& p : study::results_plots(plan, results))
         attempt([&] { write_file(folder / (p.name + ".svg"), p.svg); });
@@ -312,6 +316,8 @@ int act(int argc, char** argv) {
     study::merge_shards(plan, trace_weights);
     const std::vector<study::sweep_result> results = study::results_of(plan);
     write_results(plan, results);
+    for (const std::string& note : study::ineffective_options(results))
+        print_error("simtlm-sweep: " + note + "\n");
     if (signal != 0) return ended_by_signal + signal;
     if (!how.quiet) put_out(study::results_table(plan, results));
     const auto failed = std::count_if(results.begin(), results.end(),

@@ -24,6 +24,7 @@ gpu_config make_gpu_config(const option_values& values) {
     const core_model& core = core_model_of(values);
     c.core = core.alias;
     c.cores.make = core.read(values, c);
+    values.check_replaced_memory();
     read_memory(values, c.memory, c.warnings);
     read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
     c.network.memories_per_partition = c.memory.partition.sub_partitions;

@@ -326,7 +326,15 @@ void gpu::set_external_memory(unsigned channel, const external_memory& how) {
                                   "with random indexing (4), the location of an address is unknown "
                                   "before its first use, so a channel has no dense addresses",
                                   "use global addresses or another indexing");
-    external_.at(channel) = how;
+    if (channel >= external_.size())
+        throw support::user_error("set_external_memory",
+                                  fmt::format("there is no channel {}", channel),
+                                  fmt::format("the GPU has {}, numbered from 0", external_.size()));
+    if (!channels_.empty())
+        throw support::user_error("set_external_memory",
+                                  "has no effect after elaboration, when the channels exist",
+                                  "call it before sc_start()");
+    external_[channel] = how;
 }
 
 void gpu::set_external_memory(const external_memory& how) {
@@ -341,7 +349,35 @@ void gpu::set_print(std::function<void(std::string_view)> print) {
     context_->set_print(std::move(print));
 }
 
+namespace {
+
+/// A command for messages: "launch of vecadd", "copy of 1024 bytes to 0x7f0000000000".
+std::string text_of(const dispatch::host_command& c) {
+    using kind = dispatch::host_command::kind;
+    switch (c.what) {
+        case kind::launch:
+            return "launch of " + (c.kernel ? c.kernel->descriptor().name : c.file);
+        case kind::copy_in:
+            return fmt::format("copy of {} bytes to {:#x}", c.bytes, c.address);
+        case kind::copy_out:
+            return fmt::format("copy of {} bytes from {:#x}", c.bytes, c.address);
+        case kind::fill:
+            return fmt::format("fill of {} bytes at {:#x}", c.bytes, c.address);
+        case kind::synchronize:
+            return "synchronisation";
+        case kind::event:
+            return "event";
+    }
+    return {};
+}
+
+}  // namespace
+
 void gpu::execute(const dispatch::host_command& command) {
+    if (sc_core::sc_report_handler::get_verbosity_level() >= sc_core::SC_HIGH)
+        SC_REPORT_INFO_VERB("simtlm/command",
+                            (std::string(name()) + ": " + text_of(command)).c_str(),
+                            sc_core::SC_HIGH);
     commands_->submit(command);
     commands_->proceed();
 }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -46,6 +47,22 @@ bool continues(const std::string& word) {
 std::string quoted_if_needed(const std::string& text) {
     const bool plain = !text.empty() && text.find_first_of(" \t#\"") == std::string::npos;
     return plain ? text : '"' + text + '"';
+}
+
+/// The path of a file that an option names: relative to the folder of the file in which it is
+/// given, if there is one and it has such a file.
+std::string found_beside(const std::string& folder, const std::string& name) {
+    std::error_code ignored;
+    const fs::path path(name);
+    if (folder.empty() || name.empty() || !path.is_relative() ||
+        !fs::exists(fs::path(folder) / path, ignored))
+        return name;
+    return (fs::path(folder) / path).lexically_normal().string();
+}
+
+/// Whether a preset is that of a DRAM technology.
+bool is_memory(const std::string& preset) {
+    return preset.compare(0, 5, "dram/") == 0;
 }
 
 /// Returns whether the value is valid but stands for "not set".
@@ -241,14 +258,9 @@ void option_values::store(const option_info& option, const std::string& text,
             break;
         case option_type::text:
             break;
-        case option_type::path: {
-            const fs::path path(text);
-            std::error_code ignored;
-            if (!folder.empty() && !text.empty() && path.is_relative() &&
-                fs::exists(fs::path(folder) / path, ignored))
-                kept = (fs::path(folder) / path).lexically_normal().string();
+        case option_type::path:
+            kept = found_beside(folder, text);
             break;
-        }
     }
     if (option.name == "--compat") check_compat_is_first(origin, kept);
     std::vector<option_value>& values = given_[option.name];
@@ -318,16 +330,34 @@ void option_values::read_tokens(const std::vector<token>& tokens, const reading&
             }
         }
         if (option->name == "-config") {
-            fs::path file(*value);
-            std::error_code ignored;
-            if (!context.folder.empty() && file.is_relative() &&
-                fs::exists(fs::path(context.folder) / file, ignored))
-                file = (fs::path(context.folder) / file).lexically_normal();
-            read_file(file.string(), context.origin.preset, here);
+            read_file(included_file(context.folder, *value), context.origin.preset, here);
         } else {
-            if (option->name == "--preset") load_preset(*value);
+            // A folder of the user may be relative to the file that names it.
+            if (option->name == "--preset") {
+                const std::string file = found_beside(context.folder, *value);
+                if (value->compare(0, 1, ".") == 0 && file != *value) *value = fs::absolute(file);
+                load_preset(*value);
+            }
+            if (option->name == "-dram_clock") {
+                // A GPU that includes the file of a technology has a clock of its own.
+                const option_origin::source kind = context.origin.kind;
+                if (kind == option_origin::source::command_line || is_memory(context.origin.preset))
+                    set_dram_clock(*value, here);
+                continue;
+            }
             store(*option, *value, here, context.folder);
         }
+    }
+}
+
+std::string option_values::included_file(const std::string& folder, const std::string& name) const {
+    const std::string file = found_beside(folder, name);
+    std::error_code ignored;
+    if (!find_preset_ || fs::exists(file, ignored) || name.compare(0, 3, "../") != 0) return file;
+    try {
+        return find_preset_(fs::path(name.substr(3)).replace_extension().string(), false).front();
+    } catch (const user_error&) {
+        return file;  // its absence is reported
     }
 }
 
@@ -416,9 +446,51 @@ void option_values::load_text(const std::string& text, const std::string& file) 
     read_text(text, file, {});
 }
 
+std::uint64_t option_values::memory_bus_bytes() const {
+    return natural("-gpgpu_n_mem") * natural("-gpgpu_n_mem_per_ctrlr") *
+           natural("-gpgpu_dram_buswidth");
+}
+
+void option_values::set_dram_clock(const std::string& megahertz, const option_origin& origin) {
+    const std::string& clocks = text("-gpgpu_clock_domains");
+    set("-gpgpu_clock_domains", clocks.substr(0, clocks.rfind(':') + 1) + megahertz, origin);
+}
+
+void option_values::check_replaced_memory() const {
+    const option_origin& origin = value("-gpgpu_n_mem").origin;
+    if (!replaced_memory_ || origin.kind == option_origin::source::command_line ||
+        origin.kind == option_origin::source::program ||
+        origin.text() != replaced_memory_->channels_of)
+        return;
+    const std::uint64_t bytes = memory_bus_bytes(), channels = natural("-gpgpu_n_mem"),
+                        slices = channels * natural("-gpgpu_n_sub_partition_per_mchannel");
+    if (bytes == replaced_memory_->bytes || bytes == 0) return;
+    const std::uint64_t fitting = replaced_memory_->bytes * channels / bytes;
+    std::string remedy = fmt::format("-gpgpu_n_mem {} keeps the channels", channels);
+    if (fitting != 0)
+        remedy = fmt::format(
+                     "-gpgpu_n_mem {}{} keeps the width, ", fitting,
+                     slices % fitting == 0
+                         ? fmt::format(" -gpgpu_n_sub_partition_per_mchannel {}", slices / fitting)
+                         : "") +
+                 remedy;
+    throw user_error("--preset " + replaced_memory_->by,
+                     fmt::format("{} channels of this technology have a bus of {} bytes; that of "
+                                 "the GPU has {}",
+                                 channels, bytes, replaced_memory_->bytes),
+                     "state the number of channels: " + remedy);
+}
+
 void option_values::load_preset(const std::string& name) {
     if (!find_preset_)
         throw user_error("--preset " + name, "there are no shipped configurations to look in");
+    if (is_memory(name) && !given("-gpgpu_n_mem"))
+        throw user_error("--preset " + name, "configures the memory of a GPU, but no GPU",
+                         "name a GPU before it: --preset QV100 --preset " + name);
+    if (is_memory(name) && !replaced_memory_)
+        replaced_memory_ = {name, memory_bus_bytes(), value("-gpgpu_n_mem").origin.text()};
+    else if (!is_memory(name))
+        replaced_memory_.reset();
     for (const std::string& file : find_preset_(name, text("--compat") == "accel-sim"))
         read_file(file, name, {option_origin::source::program, {}, 0, {}});
     presets_.push_back(name);
@@ -513,7 +585,8 @@ void check_effects(const option_values& values, run_kind kind) {
     for (const option_info& option : option_table()) {
         if (!option.effective() || option.action || !values.given(option.name)) continue;
         const option_origin& from = values.value(option.name).origin;
-        const bool own = option.name.compare(0, 2, "--") == 0;
+        // Properties of a GPU are no requests to a run.
+        const bool own = option.name.compare(0, 2, "--") == 0 && option.group != option_group::chip;
         // A file that --dump-config has written contains all defaults.
         const bool counts = from.kind == source::command_line ||
                             (own && from.kind == source::file && is_enabled(values, option.name));
@@ -632,21 +705,70 @@ std::string for_table(const std::string& text) {
 
 }  // namespace
 
-void write_help(std::ostream& out, const std::string& program) {
-    out << "usage: " << program << " --preset GPU -trace FILE [options]\n\n"
-        << "Simulates a GPU cycle by cycle, from traces (-trace) or programs (--ptx, --cubin, "
-           "simtlm run).\nOptions are read in order from the command line and from files (-config "
-           "FILE); later values\noverride earlier ones.\n";
+namespace {
+
+/// Writes the options that a filter selects, by group. @return whether there are any
+bool write_selected(std::ostream& out, const std::function<bool(const option_info&)>& selects) {
+    bool any = false;
     for (const option_group group : all_groups) {
-        out << '\n' << group_title(group) << ":\n";
+        bool headed = false;
         for (const option_info& option : option_table()) {
-            if (shown_in(option) != group) continue;
+            if (shown_in(option) != group || !selects(option)) continue;
+            if (!headed) out << (any ? "\n" : "") << group_title(group) << ":\n";
+            any = headed = true;
             out << "  " << option.name << (option.syntax.empty() ? "" : " ") << option.syntax
                 << '\n';
             for (const std::string& line : wrapped(described(option), 90))
                 out << "      " << line << '\n';
         }
     }
+    return any;
+}
+
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+}  // namespace
+
+void write_help_on(std::ostream& out, const std::string& topic) {
+    const std::string wanted = lower_case(topic);
+    const auto contains = [&](const std::string& text) {
+        return lower_case(text).find(wanted) != std::string::npos;
+    };
+    const std::function<bool(const option_info&)> ways[] = {
+        [&](const option_info& o) { return contains(group_title(shown_in(o))); },
+        [&](const option_info& o) { return contains(o.name); },
+        [&](const option_info& o) { return contains(o.description); }};
+    for (const auto& selects : ways)
+        if (write_selected(out, selects)) return;
+    std::vector<std::string> titles;
+    for (const option_group group : all_groups) titles.emplace_back(group_title(group));
+    throw user_error("--help " + topic, "no option concerns this topic",
+                     fmt::format("a word of a name or of these: {}", fmt::join(titles, "; ")));
+}
+
+void write_help_on_run(std::ostream& out) {
+    out << "usage: simtlm run --preset GPU [options] -- PROGRAM [arguments]\n\n"
+           "Runs a compiled CUDA or OpenCL program on the simulated GPU (docs/cuda.md, "
+           "docs/opencl.md).\nKernel reports are written to simtlm-stats.txt (--stats-file). "
+           "simtlm --help lists the options\nof the simulated GPU as well.\n\n";
+    write_selected(out, [](const option_info& o) {
+        return (o.runs & host_runs) != 0 && o.effective() &&
+               (o.group == option_group::run || o.group == option_group::output ||
+                o.group == option_group::fidelity);
+    });
+}
+
+void write_help(std::ostream& out, const std::string& program) {
+    out << "usage: " << program << " --preset GPU -trace FILE [options]\n\n"
+        << "Simulates a GPU cycle by cycle, from traces (-trace) or programs (--ptx, --cubin, "
+           "simtlm run).\nOptions are read in order from the command line and from files (-config "
+           "FILE); later values\noverride earlier ones.\n";
+    out << '\n';
+    write_selected(out, [](const option_info&) { return true; });
     out << "\nAliases:\n";
     for (const auto& [older, current] : option_aliases())
         out << "  " << older << " stands for " << current << '\n';

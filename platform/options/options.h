@@ -218,16 +218,33 @@ public:
     /// All configuration files read, including those of presets, in order.
     const std::vector<std::string>& files() const { return files_; }
 
+    /// Rejects a DRAM technology (--preset dram/NAME) whose channels differ in width from those of
+    /// the GPU, unless the number of channels was given for it: the GPU would silently have another
+    /// bus. @throws support::user_error
+    void check_replaced_memory() const;
+
     /// One line for each given option without effect, with the reason.
     std::vector<std::string> notes() const;
 
 private:
+    /// The memory of a GPU that a preset of a DRAM technology replaces.
+    struct replaced_memory {
+        std::string by;           ///< name of the preset
+        std::uint64_t bytes;      ///< width of all channels
+        std::string channels_of;  ///< where the number of channels was given
+    };
+    /// Width in bytes of all memory channels.
+    std::uint64_t memory_bus_bytes() const;
+    void set_dram_clock(const std::string& megahertz, const option_origin& origin);
     struct token;
     struct reading;
     void read_tokens(const std::vector<token>& tokens, const reading& context);
     void read_text(const std::string& text, const std::string& file, const std::string& preset);
     void read_file(const std::string& path, const std::string& preset,
                    const option_origin& asked_from);
+    /// The file that -config names in a file of a folder. A copy of a preset finds what it includes
+    /// from beside it, `../dram/HBM2.config`, among the presets.
+    std::string included_file(const std::string& folder, const std::string& name) const;
     void store(const option_info& option, const std::string& text, const option_origin& origin,
                const std::string& folder);
     const option_info& known(std::string_view name) const;
@@ -240,6 +257,7 @@ private:
     std::vector<std::string> files_;
     std::vector<std::string> open_files_;  ///< files being read, outermost first
     std::vector<option_value> none_;       ///< always empty
+    std::optional<replaced_memory> replaced_memory_;
 };
 
 /// Parse a number in option syntax; nothing if the text is not a number.
@@ -251,6 +269,11 @@ std::optional<double> parse_real(std::string_view text);
 
 /// Writes --help: every option, by group.
 void write_help(std::ostream& out, const std::string& program);
+/// Writes --help TOPIC: the options of a group (a part of its heading), those whose names contain
+/// the topic, or those whose descriptions do. @throws support::user_error  if there are none
+void write_help_on(std::ostream& out, const std::string& topic);
+/// Writes simtlm run --help: the options that concern CUDA and OpenCL programs.
+void write_help_on_run(std::ostream& out);
 /// Writes docs/options.md.
 void write_options_markdown(std::ostream& out);
 /// Writes --dump-config: the effective configuration in option syntax, each value followed by its

@@ -102,11 +102,45 @@ constexpr const char* cache_syntax =
     "none | [N|S:]SETS:LINE:WAYS,REPL:WRITE:ALLOC:WALLOC[:INDEX],MSHR:ENTRIES:MERGE,"
     "MISSQ[:FIFO[,PORT]]";
 
+void sampling(builder& b) {
+    b.flag("--sample",
+           "Simulates a few kernels of each group of similar kernels, and projects the cycles of "
+           "the whole run with an error bound; see docs/sampling.md.");
+    b.add("--sample-budget", option_type::real, "X", "0.05", "",
+          "With --sample: share of the estimated work of the run to simulate. It is exceeded if "
+          "one kernel per cluster of groups needs more.")
+        .depends_on = {"--sample"};
+    b.add("--sample-similarity", option_type::real, "X", "0.1", "",
+          "With --sample: maximum relative difference of instructions, instruction mix and "
+          "accessed memory within a group.")
+        .depends_on = {"--sample"};
+    b.count("--sample-first", "0", "launches",
+            "With --sample, of programs: simulates the first launches of each group, this many, "
+            "instead of launches that are spread over the run. 0: spread.")
+        .depends_on = {"--sample"};
+    b.count("--sample-skip", "0", "warp instructions",
+            "With --sample, of programs whose timing does not depend on computed values: launches "
+            "that are not simulated are not executed, either, if earlier launches of the same "
+            "kernel, grid and arguments other than addresses executed this many instructions or "
+            "more; nor are thread blocks that --sample-stable leaves. Such large launches are "
+            "simulated once. Results of the program are then not computed. 0: all are executed.")
+        .depends_on = {"--sample"};
+    b.flag("--sample-stable",
+           "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
+           "programs execute without timing; see docs/sampling.md.");
+    b.add("--sample-spread", option_type::real, "X", "0.02", "",
+          "With --sample-stable: maximum relative standard deviation of a stable rate.")
+        .depends_on = {"--sample-stable"};
+    b.file("--sample-json", "", "Writes the projection for every kernel as JSON.");
+}
+
 void running(builder& b) {
     b.in(option_group::run);
     b.word("--preset", "NAME", "",
-           "Loads the preset of a GPU (QV100, RTX3070, ...) or of a DRAM technology (dram/GDDR6) "
-           "at this point.")
+           "Loads the preset of a GPU (QV100, RTX3070, ...), of a DRAM technology (dram/GDDR6), or "
+           "in "
+           "a folder of one's own (./MYGPU, or MYGPU in a folder of the environment variable "
+           "SIMTLM_PRESET_PATH) at this point.")
         .action = true;
     b.file("-config", "", "Reads options from a file at this point.").action = true;
     b.flag("--list-configs",
@@ -114,7 +148,11 @@ void running(builder& b) {
         .action = true;
     b.flag("--dump-config", "Prints the effective configuration with the origin of every value.")
         .action = true;
-    b.flag("--help", "Prints all options.").action = true;
+    b.flag(
+         "--help",
+         "Prints all options; with a word after it, those of a topic: a part of a heading or of a "
+         "name (--help dram).")
+        .action = true;
     b.flag("--help-markdown", "Prints all options in Markdown (docs/options.md).").action = true;
     b.flag("--help-statistics",
            "Prints the descriptions of all statistics in Markdown (docs/statistics.md).")
@@ -149,35 +187,7 @@ void running(builder& b) {
             "With --threads: minimum number of active SMs (memory partitions) per thread. In "
             "cycles with fewer active ones, fewer threads take part; with less than twice this "
             "number, only one. 0: selected automatically by repeated measurement.");
-    b.flag("--sample",
-           "Simulates a few kernels of each group of similar kernels, and projects the cycles of "
-           "the whole run with an error bound; see docs/sampling.md.");
-    b.add("--sample-budget", option_type::real, "X", "0.05", "",
-          "With --sample: share of the estimated work of the run to simulate. It is exceeded if "
-          "one kernel per cluster of groups needs more.")
-        .depends_on = {"--sample"};
-    b.add("--sample-similarity", option_type::real, "X", "0.1", "",
-          "With --sample: maximum relative difference of instructions, instruction mix and "
-          "accessed memory within a group.")
-        .depends_on = {"--sample"};
-    b.count("--sample-first", "0", "launches",
-            "With --sample, of programs: simulates the first launches of each group, this many, "
-            "instead of launches that are spread over the run. 0: spread.")
-        .depends_on = {"--sample"};
-    b.count("--sample-skip", "0", "warp instructions",
-            "With --sample, of programs whose timing does not depend on computed values: launches "
-            "that are not simulated are not executed, either, if earlier launches of the same "
-            "kernel, grid and arguments other than addresses executed this many instructions or "
-            "more; nor are thread blocks that --sample-stable leaves. Such large launches are "
-            "simulated once. Results of the program are then not computed. 0: all are executed.")
-        .depends_on = {"--sample"};
-    b.flag("--sample-stable",
-           "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
-           "programs execute without timing; see docs/sampling.md.");
-    b.add("--sample-spread", option_type::real, "X", "0.02", "",
-          "With --sample-stable: maximum relative standard deviation of a stable rate.")
-        .depends_on = {"--sample-stable"};
-    b.file("--sample-json", "", "Writes the projection for every kernel as JSON.");
+    sampling(b);
     b.file("--checkpoint", "",
            "Saves the run to this file, for --resume, when --checkpoint-at kernels have finished "
            "and the GPU is idle; see docs/checkpoints.md.");
@@ -325,7 +335,6 @@ void programs(builder& b) {
     b.flag("-save_embedded_ptx", "CUDA programs: writes loaded PTX to _N.ptx.");
     b.flag("-keep", "Same as -save_embedded_ptx.");
     b.count("--gpus", "1", "", "CUDA programs: number of GPUs, all with the same configuration.");
-    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory size of each GPU.");
     b.add("--pcie-bandwidth", option_type::real, "X", "0", "GB/s",
           "CUDA and OpenCL programs: bandwidth of copies between host and GPU in each direction. "
           "If it is set, copies and fills inside a GPU take place at the peak bandwidth of its "
@@ -443,6 +452,7 @@ void chip(builder& b) {
     b.count(
         "-gpgpu_compute_capability_major", "7", "",
         "Major compute capability; determines the coalescing of accesses and the accepted traces.");
+    b.count("--device-memory", "34359738368", "bytes", "CUDA programs: memory size of each GPU.");
     b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
     b.count("-gpgpu_simt_core_sim_order", "1", "",
             "Order of the SMs of a cluster: 0 fixed, 1 round robin.");
@@ -850,6 +860,10 @@ void l2(builder& b) {
 
 void dram(builder& b) {
     b.in(option_group::dram);
+    b.add("-dram_clock", option_type::real, "MHZ", "", "MHz",
+          "Replaces the DRAM clock of -gpgpu_clock_domains at this point: on the command line, and "
+          "in "
+          "a file that is loaded as a DRAM technology (--preset dram/NAME).");
     b.word(
         "-gpgpu_mem_addr_mapping", "[dramid@BIT;]MAP", "",
         "Mapping of the 64 address bits: R(ow), B(ank), C(olumn), S (byte of a burst), D "

@@ -9,11 +9,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <ostream>
+#include <sstream>
 #include <utility>
 
 #ifndef SIMTLM_SOURCE_CONFIG_DIR
 #define SIMTLM_SOURCE_CONFIG_DIR ""
+#endif
+#ifndef SIMTLM_RELATIVE_CONFIG_DIR
+#define SIMTLM_RELATIVE_CONFIG_DIR ""
 #endif
 #ifndef SIMTLM_INSTALLED_CONFIG_DIR
 #define SIMTLM_INSTALLED_CONFIG_DIR "../share/simtlm/configs"
@@ -60,15 +66,70 @@ const preset_info* preset_for_binary(unsigned binary_version) {
 
 namespace {
 
-/// Preset folders: that of the installation prefix for an installed program, otherwise that of the
-/// source tree.
+/// Preset folders: those of SIMTLM_PRESET_PATH, then that of the installation prefix for an
+/// installed program, otherwise that of the source tree: first where it is relative to the build,
+/// because both may have been moved, then where it was when the program was built.
 /// @param binaries  the folder of executables, PREFIX/bin
 std::vector<std::string> folders_beside(const fs::path& binaries) {
-    const fs::path installed = (binaries / SIMTLM_INSTALLED_CONFIG_DIR).lexically_normal();
+    std::vector<std::string> folders;
+    if (const char* const own = std::getenv("SIMTLM_PRESET_PATH"); own != nullptr) {
+        std::istringstream entries(own);
+        for (std::string entry; std::getline(entries, entry, ':');)
+            if (!entry.empty()) folders.push_back(entry);
+    }
+    const auto beside = [&](const char* relative) {
+        return (binaries / relative).lexically_normal().string();
+    };
+    const std::string installed = beside(SIMTLM_INSTALLED_CONFIG_DIR);
     std::error_code ignored;
-    if (fs::is_directory(installed, ignored) || *SIMTLM_SOURCE_CONFIG_DIR == '\0')
-        return {installed.string()};
-    return {SIMTLM_SOURCE_CONFIG_DIR, installed.string()};
+    if (!fs::is_directory(installed, ignored) && *SIMTLM_SOURCE_CONFIG_DIR != '\0') {
+        const std::string moved = beside(SIMTLM_RELATIVE_CONFIG_DIR);
+        const bool is_there = *SIMTLM_RELATIVE_CONFIG_DIR != '\0' &&
+                              fs::is_regular_file(moved + "/TINY/gpgpusim.config", ignored);
+        folders.push_back(is_there ? moved : SIMTLM_SOURCE_CONFIG_DIR);
+    }
+    folders.push_back(installed);
+    return folders;
+}
+
+/// Whether the name of a preset is the path of a folder or a file.
+bool is_path(const std::string& name) {
+    return name[0] == '/' || name.compare(0, 2, "./") == 0 || name.compare(0, 3, "../") == 0;
+}
+
+/// The files of a preset, given its path without extension; empty if there is none.
+std::vector<std::string> files_at(const fs::path& base, bool reference) {
+    std::error_code ignored;
+    const auto is_file = [&](const fs::path& file) { return fs::is_regular_file(file, ignored); };
+    if (reference && is_file(base / "accel-sim.config"))
+        return {(base / "accel-sim.config").string()};
+    if (is_file(base / "gpgpusim.config")) {
+        std::vector<std::string> found = {(base / "gpgpusim.config").string()};
+        if (is_file(base / "trace.config")) found.push_back((base / "trace.config").string());
+        return found;
+    }
+    const fs::path fragment = base.string() + ".config";
+    if (is_file(fragment)) return {fragment.string()};
+    return {};
+}
+
+/// Names of the presets in a folder, in alphabetical order: `NAME` with a gpgpusim.config, and
+/// `FOLDER/NAME` for other files of its folders, except those that belong to a preset or do not
+/// configure a GPU.
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (entry.path().extension() == ".config") names.push_back(entry.path().stem().string());
+        for (const auto& file : fs::directory_iterator(entry.path(), ignored)) {
+            const std::string stem = file.path().stem().string();
+            if (file.path().extension() != ".config" || stem == "trace") continue;
+            names.push_back(stem == "gpgpusim" ? name : name + "/" + stem);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 }  // namespace
@@ -114,31 +175,27 @@ preset_folders::preset_folders(const std::string& executable) {
 }
 
 std::vector<std::string> preset_folders::files(const std::string& name, bool reference) const {
-    std::error_code ignored;
-    const bool escapes = name.empty() || name[0] == '/' || name.find("..") != std::string::npos;
-    if (!escapes) {
-        for (const std::string& folder : folders_) {
-            const fs::path base = fs::path(folder) / name;
-            if (reference && fs::is_regular_file(base / "accel-sim.config", ignored))
-                return {(base / "accel-sim.config").string()};
-            if (fs::is_regular_file(base / "gpgpusim.config", ignored)) {
-                std::vector<std::string> found = {(base / "gpgpusim.config").string()};
-                if (fs::is_regular_file(base / "trace.config", ignored))
-                    found.push_back((base / "trace.config").string());
-                return found;
-            }
-            const fs::path fragment = base.string() + ".config";
-            if (fs::is_regular_file(fragment, ignored)) return {fragment.string()};
-        }
+    const std::string asked = "--preset " + name;
+    if (!name.empty() && is_path(name)) {
+        std::vector<std::string> found = files_at(name, reference);
+        if (!found.empty()) return found;
+        throw support::user_error(asked, "is no folder with a gpgpusim.config",
+                                  "name a folder of options, or one of --list-configs");
     }
     std::vector<std::string> names;
-    for (const preset_info& preset : preset_table()) names.emplace_back(preset.name);
-    for (const std::string& folder : folders_)
-        for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
-            names.push_back("dram/" + entry.path().stem().string());
-    std::sort(names.begin(), names.end());
+    for (const std::string& folder : folders_) {
+        if (!name.empty() && name.find("..") == std::string::npos) {
+            std::vector<std::string> found = files_at(fs::path(folder) / name, reference);
+            if (!found.empty()) return found;
+        }
+        for (std::string& known : names_in(folder)) names.push_back(std::move(known));
+    }
+    if (names.empty())
+        throw support::user_error(
+            asked, fmt::format("there are no presets in {}", fmt::join(folders_, " or ")),
+            "set SIMTLM_PRESET_PATH to the folder configs of simtlm");
     throw support::user_error(
-        "--preset " + name, "unknown configuration",
+        asked, "unknown configuration",
         "did you mean " + nearest_name(name, names) + "? --list-configs lists them all");
 }
 
@@ -149,28 +206,30 @@ option_values::preset_finder preset_folders::finder() const {
 }
 
 void write_presets(std::ostream& out, const preset_folders& folders) {
+    std::map<std::string, std::string> others;  // name and folder
+    for (const std::string& folder : folders.folders())
+        for (const std::string& name : names_in(folder)) others.emplace(name, folder);
     out << "GPUs (--preset NAME):\n";
     for (const preset_info& preset : preset_table()) {
-        bool present = true;
-        try {
-            folders.files(preset.name);
-        } catch (const support::user_error&) {
-            present = false;
-        }
+        const bool present = others.erase(preset.name) != 0;
         out << fmt::format("  {:<16} {:<44} traces of {}{}{}\n", preset.name, preset.gpu,
                            preset.suits, preset.calibrated ? ", calibrated" : "",
                            present ? "" : "  (not installed)");
     }
-    out << "DRAM technologies (--preset NAME, after that of a GPU):\n";
-    std::vector<std::string> names;
-    for (const std::string& folder : folders.folders()) {
-        std::error_code ignored;
-        for (const auto& entry : fs::directory_iterator(fs::path(folder) / "dram", ignored))
-            names.push_back("dram/" + entry.path().stem().string());
-        if (!names.empty()) break;
-    }
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) out << "  " << name << '\n';
+    const auto list = [&](const char* title, const auto& belongs) {
+        std::string lines;
+        for (auto at = others.begin(); at != others.end();) {
+            const bool listed = belongs(at->first);
+            if (listed) lines += "  " + at->first + '\n';
+            at = listed ? others.erase(at) : std::next(at);
+        }
+        if (!lines.empty()) out << title << ":\n" << lines;
+    };
+    list("Parameters of Accel-Sim (--preset NAME, or that of the GPU with --compat accel-sim)",
+         [](const std::string& name) { return fs::path(name).filename() == "accel-sim"; });
+    list("DRAM technologies (--preset NAME, after that of a GPU)",
+         [](const std::string& name) { return name.compare(0, 5, "dram/") == 0; });
+    list("Others (--preset NAME)", [](const std::string&) { return true; });
     out << "Looked for in:\n";
     for (const std::string& folder : folders.folders()) out << "  " << folder << '\n';
 }

@@ -29,8 +29,9 @@ const preset_info* preset_for_binary(unsigned binary_version);
 /// presets are calibrated, and for TINY, which models no real GPU, and parameters of Accel-Sim.
 std::string calibration_note(const option_values& values);
 
-/// Finds preset files. Installed programs use only the presets of their own prefix; programs in a
-/// build tree use those of the source tree.
+/// Finds preset files: in the folders of the environment variable SIMTLM_PRESET_PATH (separated by
+/// colons), then in that of simtlm. Installed programs use the presets of their own prefix;
+/// programs in a build tree use those of the source tree, also after both have been moved.
 class preset_folders {
 public:
     /// @param executable  argv[0] or empty; used if /proc does not identify the running program
@@ -40,8 +41,9 @@ public:
     static preset_folders of_library(const std::string& library);
 
     /// Files of the preset in loading order. `dram/GDDR6` names a fragment, `TITAN_V` a GPU,
-    /// `QV100/accel-sim` the file of a GPU that has the parameters of Accel-Sim.
-    /// @param reference  prefer that file
+    /// `QV100/accel-sim` the file of a GPU that has the parameters of Accel-Sim, and a path that
+    /// begins with `/`, `./` or `../` a folder of the user.
+    /// @param reference  prefer the file with the parameters of Accel-Sim
     /// @throws support::user_error  with the nearest name
     std::vector<std::string> files(const std::string& name, bool reference = false) const;
 

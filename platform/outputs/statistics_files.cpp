@@ -5,6 +5,7 @@
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 #include "modules/support/output_file.h"
+#include "platform/config/core_models.h"
 #include "platform/outputs/csv.h"
 
 #include <fmt/format.h>
@@ -169,7 +170,7 @@ json json_of(const provenance& p, const run_config& config) {
 std::pair<json, json> options_and_origins(const option_values& options) {
     json config = json::object(), origins = json::object();
     for (const option_info& o : option_table()) {
-        if (!o.effective() || o.action) continue;
+        if (!o.effective() || o.action || !has_effect(options, o)) continue;
         if (!o.repeatable) {
             config[o.name] = options.text(o.name);
             if (options.given(o.name)) origins[o.name] = options.value(o.name).origin.text();

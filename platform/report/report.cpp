@@ -2,7 +2,10 @@
 #include "platform/report/report.h"
 
 #include "modules/support/archive.h"
+#include "modules/support/error.h"
+#include "modules/support/nearest_name.h"
 #include "platform/report/report_writer.h"
+#include "platform/report/statistics_table.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -348,7 +351,12 @@ void write_subject(report_writer& out, const report_subject& k) {
 double report::value(const std::string& name) const {
     const auto f = std::find_if(report_values.begin(), report_values.end(),
                                 [&](const report_value& x) { return x.name == name; });
-    return f != report_values.end() ? f->value : 0;
+    if (f != report_values.end()) return f->value;
+    if (find_statistic(name) != nullptr) return 0;
+    std::vector<std::string> known;
+    for (const statistic_info& s : statistics_table()) known.emplace_back(s.name);
+    throw support::user_error("statistic " + name, "is unknown",
+                              "did you mean " + support::nearest_name(name, known) + "?");
 }
 
 void reporter::checkpoint(support::archive& a) {

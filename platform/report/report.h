@@ -43,7 +43,7 @@ struct report {
     std::vector<report_value> report_values;
     std::vector<value_row> rows;
 
-    /// The value of a statistic; 0 if it is not in the report.
+    /// Value of a statistic; 0 if not in the report. @throws support::user_error  if unknown
     double value(const std::string& name) const;
 };
 

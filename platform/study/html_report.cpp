@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/html_report.h"
 
-#include "platform/study/kernel_analysis.h"
+#include "platform/study/findings.h"
 #include "platform/study/page/page_text.h"
 #include "platform/study/source_view.h"
 
@@ -33,6 +33,16 @@ json rounded(const std::vector<double>& values) {
 
 json json_of(const bandwidth& b) {
     return {{"rate", rounded(b.rate)}, {"peak", rounded(b.peak)}};
+}
+
+json json_of(const finding& f) {
+    json places = json::array();
+    for (const finding::place& p : f.places)
+        places.push_back({{"where", p.where}, {"degree", p.degree}});
+    return {{"weight", rounded(f.weight)}, {"speed_up", rounded(f.speed_up)},
+            {"limiter", f.limiter},        {"headline", f.headline},
+            {"detail", f.detail},          {"remedy", f.remedy},
+            {"places", std::move(places)}};
 }
 
 json json_of(const kernel_analysis& a) {
@@ -77,9 +87,16 @@ json json_of(const kernel_analysis& a) {
     for (const auto& [reason, share] : a.waits) waits[reason] = rounded(share);
     k["waits"] = std::move(waits);
     k["findings"] = json::array();
-    for (const finding& f : a.findings)
-        k["findings"].push_back(
-            {{"weight", rounded(f.weight)}, {"headline", f.headline}, {"detail", f.detail}});
+    for (const finding& f : a.findings) k["findings"].push_back(json_of(f));
+    k["occupancy_rows"] = json::array();
+    for (const occupancy_row& r : a.occupancy_rows)
+        k["occupancy_rows"].push_back({{"resource", r.resource},
+                                       {"ctas", rounded(r.ctas)},
+                                       {"occupancy", rounded(r.occupancy)},
+                                       {"limits", r.limits},
+                                       {"to_gain", r.to_gain}});
+    k["flops"] = json::object();
+    for (const auto& [kind, rate] : a.flops) k["flops"][kind] = rounded(rate);
     return k;
 }
 
@@ -158,12 +175,18 @@ json json_of(const reported_run& r, const source_choice& sources) {
     std::string command;
     for (const json& word : provenance.value("command_line", json::array()))
         if (word.is_string()) command += (command.empty() ? "" : " ") + word.get<std::string>();
-    json kernels = json::array();
-    for (const kernel_analysis& a : analyse(s)) kernels.push_back(json_of(a));
+    const std::vector<kernel_analysis> analyses = analyse(s);
+    json kernels = json::array(), findings = json::array(), peak_flops = json::object();
+    for (const kernel_analysis& a : analyses) kernels.push_back(json_of(a));
+    for (const finding& f : findings_of_run(s, analyses)) findings.push_back(json_of(f));
+    for (const auto& [kind, peak] : limits.flops) peak_flops[kind] = rounded(peak);
     json profile = json::object();
     auto& listed = profile.get_ref<json::object_t&>();
-    for (const kernel_source_view& v : source_views(s, sources))
-        listed.emplace_back(v.kernel, json_of(v));
+    for (const kernel_source_view& v : source_views(s, sources)) {
+        // Of the launches of a kernel, each has a view of its own, unless there are too many.
+        if (v.launch != 0) kernels[v.kernel_index]["profile"] = v.key();
+        listed.emplace(v.key(), json_of(v));
+    }
     json run = {{"name", r.name},
                 {"file", s.file()},
                 {"presets", s.presets()},
@@ -177,6 +200,8 @@ json json_of(const reported_run& r, const source_choice& sources) {
                 {"ipc", rounded(number_in(s.total(), "gpu_tot_ipc"))},
                 {"gpu", s.document().value("gpu", json())}};
     run["kernels"] = std::move(kernels);
+    run["findings"] = std::move(findings);
+    run["peak_flops"] = std::move(peak_flops);
     run["profile"] = std::move(profile);
     run["time"] = r.over_time ? json_of(*r.over_time) : json();
     run["units"] = totals_by_unit(s);
@@ -189,6 +214,27 @@ void replace(std::string& in, const std::string& what, const std::string& by) {
 }
 
 }  // namespace
+
+std::string samples_of(const statistics_run& run) {
+    namespace fs = std::filesystem;
+    for (const char* option : {"--interval-db", "--interval-csv"}) {
+        const fs::path name = fs::path(run.option(option)).filename();
+        if (name.empty()) continue;
+        const fs::path p = fs::path(run.file()).parent_path() / name;
+        std::error_code ignored;
+        if (fs::is_regular_file(p, ignored)) return p.string();
+    }
+    return {};
+}
+
+reported_run read_reported_run(const std::string& file, const std::string& name,
+                               const std::string& samples) {
+    constexpr std::size_t points = 320;  // per curve; more are not distinguishable
+    reported_run run{statistics_run::read(file), name, {}};
+    const std::string from = samples.empty() ? samples_of(run.statistics) : samples;
+    if (!from.empty()) run.over_time = time_series::read(from, points);
+    return run;
+}
 
 json report_data(const std::vector<reported_run>& runs, const source_choice& sources) {
     json data;

@@ -18,6 +18,15 @@ struct reported_run {
     std::optional<time_series> over_time;
 };
 
+/// The samples of a run (--interval-db, --interval-csv), which are looked for only next to its
+/// statistics file: a statistics file of another author must not choose files of the reader. Empty
+/// if there are none.
+std::string samples_of(const statistics_run& run);
+
+/// Reads a run. @param samples  a file of samples; empty: samples_of()
+reported_run read_reported_run(const std::string& file, const std::string& name,
+                               const std::string& samples);
+
 /// Data of the page: schema simtlm-report, version 1.
 json report_data(const std::vector<reported_run>& runs, const source_choice& sources);
 

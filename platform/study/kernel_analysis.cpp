@@ -1,81 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/kernel_analysis.h"
 
-#include <fmt/format.h>
+#include "platform/study/counter_view.h"
+#include "platform/study/findings.h"
+#include "platform/study/instruction_traits.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace simtlm::platform::study {
 
 namespace {
-
-/// Reads the counters of a kernel; missing counters are zero.
-class counter_view {
-public:
-    explicit counter_view(const json& kernel) : counters_(kernel.at("counters")) {}
-
-    double value(const char* kind, const char* counter) const {
-        const json* c = find(kind, counter);
-        return c != nullptr && c->is_number() ? c->get<double>() : 0;
-    }
-    double cell(const char* kind, const char* counter, const char* label) const {
-        const json* c = find(kind, counter);
-        return c != nullptr && c->is_object() ? c->value(label, 0.0) : 0;
-    }
-    double sum(const char* kind, const char* counter) const {
-        const json* c = find(kind, counter);
-        double all = 0;
-        if (c != nullptr && c->is_object())
-            for (const auto& [label, v] : c->items())
-                if (v.is_number()) all += v.get<double>();
-        return all;
-    }
-    /// The largest cell of an array and its label.
-    std::pair<std::string, double> greatest(const char* kind, const char* counter) const {
-        std::pair<std::string, double> most{"", 0};
-        const json* c = find(kind, counter);
-        if (c != nullptr && c->is_object())
-            for (const auto& [label, v] : c->items())
-                if (v.is_number() && v.get<double>() > most.second) most = {label, v.get<double>()};
-        return most;
-    }
-
-private:
-    const json* find(const char* kind, const char* counter) const {
-        const auto k = counters_.find(kind);
-        if (k == counters_.end() || !k->is_object()) return nullptr;
-        const auto c = k->find(counter);
-        return c != k->end() ? &*c : nullptr;
-    }
-    const json& counters_;
-};
-
-double ratio(double a, double b) {
-    return b > 0 ? a / b : 0;
-}
-
-double clamped(double share) {
-    return std::clamp(share, 0.0, 1.0);
-}
-
-std::string percent(double share) {
-    const double p = 100 * share;
-    return fmt::format("{:.{}f} %", p, p != 0 && p < 9.95 ? 1 : 0);
-}
-
-std::string gigabytes(double bytes_per_second) {
-    if (bytes_per_second >= 1e12) return fmt::format("{:.3g} TB/s", bytes_per_second / 1e12);
-    const double g = bytes_per_second / 1e9;
-    return fmt::format("{:.{}f} GB/s", g, g < 9.95 ? 1 : 0);
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return text;
-}
 
 std::string extent(const json& kernel, const char* name) {
     const auto at = kernel.find(name);
@@ -86,75 +22,42 @@ std::string extent(const json& kernel, const char* name) {
                                       : fmt::format("{} x {} x {}", n(0), n(1), n(2));
 }
 
-/// Warp cycles of all instructions by reason, as shares of the waiting time.
-std::map<std::string, double> waits_of(const json& kernel) {
-    std::map<std::string, double> waits;
+/// What the profile of the instructions says about a kernel: reasons of waits as shares of the
+/// waiting time, accesses to memory, floating-point operations.
+void measure_instructions(const json& kernel, kernel_analysis& a) {
     const auto at = kernel.find("instructions");
-    if (at == kernel.end() || !at->is_array()) return waits;
-    double all = 0;
+    if (at == kernel.end() || !at->is_array()) return;
+    double all = 0, requests = 0, transactions = 0, for_shared = 0, for_memory = 0;
     for (const json& i : *at) {
+        const instruction_traits traits = instruction_traits::of(i.value("opcode", ""));
         const auto w = i.find("waits");
-        if (w == i.end() || !w->is_object()) continue;
-        for (const auto& [reason, cycles] : w->items()) {
-            if (!cycles.is_number()) continue;
-            waits[reason] += cycles.get<double>();
-            all += cycles.get<double>();
+        if (w != i.end() && w->is_object())
+            for (const auto& [reason, cycles] : w->items()) {
+                if (!cycles.is_number()) continue;
+                a.waits[reason] += cycles.get<double>();
+                all += cycles.get<double>();
+            }
+        if (traits.space != memory_space::none)
+            (traits.space == memory_space::shared ? for_shared : for_memory) +=
+                number_in(i, "awaited");
+        if (traits.is_coalesced()) {
+            requests += number_in(i, "memory_issues");
+            transactions += number_in(i, "transactions");
         }
+        if (traits.flops_of != flop_kind::none)
+            a.flops[name_of(traits.flops_of)] +=
+                ratio(traits.flops_per_lane *
+                          number_in(i, traits.flops_of == flop_kind::tensor ? "issues" : "threads"),
+                      a.seconds);
     }
-    for (auto& [reason, cycles] : waits) cycles = ratio(cycles, all);
-    return waits;
-}
-
-/// Warp cycles spent waiting for the results of a kind of instruction.
-struct waited_for {
-    double cycles = 0, most = 0;
-    std::string which;  ///< the instruction with the largest share
-
-    void add(const json& instruction, double awaited) {
-        cycles += awaited;
-        if (awaited <= most) return;
-        most = awaited;
-        const double line = number_in(instruction, "line");
-        const std::string source = instruction.value("source", "");
-        which =
-            fmt::format("{} at {:#x}{}", instruction.value("opcode", ""),
-                        instruction.value("pc", std::uint64_t{0}),
-                        !source.empty() ? fmt::format(" ({})", source.substr(source.rfind('/') + 1))
-                        : line > 0      ? fmt::format(" (line {:.0f})", line)
-                                        : "");
+    // The sub-core pipeline counts waits for loads from shared memory with those from memory.
+    if (for_shared > 0 && a.waits.count("memory") != 0) {
+        const double shared = a.waits["memory"] * for_shared / (for_shared + for_memory);
+        a.waits["shared memory"] += shared;
+        a.waits["memory"] -= shared;
     }
-};
-
-/// Waiting cycles by kind of producer; all 0 if the profile has no producers.
-struct producers {
-    double total = 0;
-    waited_for memory, shared, arithmetic;
-
-    static producers of(const json& kernel) {
-        producers p;
-        const auto at = kernel.find("instructions");
-        if (at == kernel.end() || !at->is_array()) return p;
-        for (const json& i : *at) {
-            const double awaited = i.value("awaited", 0.0);
-            p.total += awaited;
-            (i.value("memory_issues", 0.0) > 0   ? p.memory
-             : i.value("shared_issues", 0.0) > 0 ? p.shared
-                                                 : p.arithmetic)
-                .add(i, awaited);
-        }
-        return p;
-    }
-};
-
-double transactions_per_request(const json& kernel) {
-    double issues = 0, transactions = 0;
-    const auto at = kernel.find("instructions");
-    if (at == kernel.end() || !at->is_array()) return 0;
-    for (const json& i : *at) {
-        issues += i.value("memory_issues", 0.0);
-        transactions += i.value("transactions", 0.0);
-    }
-    return ratio(transactions, issues);
+    for (auto& [reason, cycles] : a.waits) cycles = ratio(cycles, all);
+    a.transactions_per_request = ratio(transactions, requests);
 }
 
 void measure_time(const json& kernel, const gpu_limits& limits, kernel_analysis& a) {
@@ -237,249 +140,29 @@ void measure_occupancy(const json& kernel, const counter_view& c, const gpu_limi
             if (l.is_string()) a.limited_by.push_back(l.get<std::string>());
 }
 
-/// Readable text for a stall "RW.reason" of the load/store unit.
-std::string stall_text(std::string label) {
-    std::replace(label.begin(), label.end(), '_', ' ');
-    const std::size_t dot = label.find('.');
-    return dot == std::string::npos ? label : label.substr(0, dot) + "s: " + label.substr(dot + 1);
+/// Peaks of the sub-core pipeline, from the intervals at which its units accept instructions.
+std::map<std::string, double> peak_flops(const statistics_run& run, const gpu_limits& limits) {
+    const double sub_cores = limits.sms * limits.schedulers * limits.core_hz;
+    const auto interval = [&](const char* option) {
+        const std::string text = run.option(option);
+        const std::size_t comma = text.find(',');
+        return comma == std::string::npos ? 0 : std::atof(text.c_str() + comma + 1);
+    };
+    const auto rate = [&](const char* option, double each) {
+        return ratio(sub_cores * limits.warp_size * each, interval(option));
+    };
+    std::map<std::string, double> peaks;
+    peaks["FP32"] =
+        rate("-modern_fp32", 2) * (run.option("-modern_second_fp32_pipe") == "1" ? 2 : 1);
+    peaks["FP16"] = rate("-modern_half", 4);
+    const double shared = std::atof(run.option("-modern_shared_fp64_interval").c_str());
+    peaks["FP64"] = shared > 0 ? limits.sms * limits.core_hz * limits.warp_size * 2 / shared
+                               : rate("-modern_fp64", 2);
+    // M x N x K x bits of an operand in two cycles; operands of 16 bits.
+    constexpr double bits = 16;
+    peaks["tensor"] = sub_cores * std::atof(run.option("-modern_tensor_rate").c_str()) / bits;
+    return peaks;
 }
-
-class findings_writer {
-public:
-    findings_writer(const counter_view& c, const gpu_limits& limits, const producers& p,
-                    kernel_analysis& a)
-        : c_(c), limits_(limits), producers_(p), a_(a) {}
-
-    void write() {
-        const double busy = 1 - a_.slots.unused;
-        scoreboard_ = ratio(a_.slots.scoreboard, busy);
-        pipeline_ = ratio(a_.slots.pipeline, busy);
-        nothing_ = ratio(a_.slots.nothing, busy);
-        unused_sms();
-        dependences();
-        pipelines();
-        nothing_to_issue();
-        bandwidths();
-        lanes();
-        bank_conflicts();
-        issue();
-        std::stable_sort(a_.findings.begin(), a_.findings.end(),
-                         [](const finding& x, const finding& y) { return x.weight > y.weight; });
-        a_.bound = bound();
-    }
-
-private:
-    void add(double weight, std::string headline, std::string detail) {
-        constexpr double least = 0.02;
-        if (weight >= least)
-            a_.findings.push_back({clamped(weight), std::move(headline), std::move(detail)});
-    }
-
-    void unused_sms() {
-        const double busy = limits_.sms * (1 - a_.slots.unused);
-        std::string detail = fmt::format(
-            "On average, {:.1f} of {:.0f} SMs held a thread block. The grid has {} thread block{}",
-            busy, limits_.sms, readable_number(a_.ctas), a_.ctas == 1 ? "" : "s");
-        if (a_.limited_by == std::vector<std::string>{"grid"})
-            detail += ", fewer than the GPU can hold at a time.";
-        else
-            detail += fmt::format("; an SM holds up to {:.0f} at a time ({:.2g} waves).",
-                                  a_.ctas_per_sm, a_.waves);
-        if (a_.ctas < limits_.sms)
-            detail += " The GPU has more SMs than that: use more, smaller thread blocks.";
-        else if (a_.waves > 1 && a_.waves < 4)
-            detail += " SMs are idle while the last, partial wave runs (tail effect).";
-        add(a_.slots.unused, "Idle SMs", detail);
-    }
-
-    /// Finding: stalls on registers that are not available yet, of loads or of arithmetic.
-    void dependences() {
-        const double share = scoreboard_;
-        const std::string warps = fmt::format(
-            " An active SM held {:.1f} warps on average ({} occupancy), {:.1f} per scheduler.",
-            a_.occupancy * limits_.warps_per_sm, percent(a_.occupancy),
-            ratio(a_.occupancy * limits_.warps_per_sm, limits_.schedulers));
-        const std::string memory =
-            (a_.hops.round_trip > 0
-                 ? fmt::format(" The mean round trip of a memory request was {:.0f} core cycles.",
-                               a_.hops.round_trip)
-                 : "") +
-            (a_.l1_hits >= 0
-                 ? fmt::format(" Hit rates: L1D {}, {}.", percent(a_.l1_hits),
-                               a_.l2_hits >= 0 ? "L2 " + percent(a_.l2_hits) : "no L2 accesses")
-                 : "");
-        const std::string every =
-            "In {} of the scheduler cycles of active SMs, every warp with a decoded instruction "
-            "was waiting for a register";
-        if (producers_.total == 0) {
-            add(share, "Waiting for registers written by loads or arithmetic",
-                fmt::format(every + ".{}{} (Run with -enable_ptx_file_line_stats 1 to separate "
-                                    "memory from arithmetic and to see which instruction.)",
-                            percent(share), memory, warps));
-            return;
-        }
-        const auto one = [&](const waited_for& p, const char* headline, const char* what,
-                             const std::string& more) {
-            const double part = share * ratio(p.cycles, producers_.total);
-            const bool first =
-                p.cycles >= std::max({producers_.memory.cycles, producers_.shared.cycles,
-                                      producers_.arithmetic.cycles});
-            add(part, headline,
-                fmt::format(every + " {}; {} of this wait was for {}.{}{}", percent(part), what,
-                            percent(ratio(p.most, p.cycles)), p.which, more, first ? warps : ""));
-        };
-        one(producers_.memory, "Waiting for loads from memory", "that a load had not written yet",
-            memory);
-        one(producers_.shared, "Waiting for loads from shared memory",
-            "that a load from shared memory had not written yet",
-            " More independent instructions between a load and its use would hide the latency.");
-        one(producers_.arithmetic, "Waiting for arithmetic results",
-            "that an arithmetic instruction had not written yet",
-            " More independent instructions, or more warps, would hide the latency.");
-    }
-
-    double reason(const char* name) const {
-        const auto at = a_.waits.find(name);
-        return at != a_.waits.end() ? at->second : 0;
-    }
-
-    void pipelines() {
-        const auto [label, cycles] = c_.greatest("sm", "stalls");
-        const double lsu = ratio(c_.value("sm", "memory_stalls"), c_.value("sm", "cycles"));
-        std::string detail = fmt::format(
-            "In {} of the scheduler cycles of active SMs, an instruction was ready, but its "
-            "pipeline could not accept it.",
-            percent(pipeline_));
-        if (lsu > 0.05)
-            detail += fmt::format(
-                " The load/store unit was stalled in {} of the active SM cycles; most frequent "
-                "cause: {}.",
-                percent(lsu), stall_text(label));
-        const auto [fail, count] = c_.greatest("l1d", "fails");
-        if (count > 0) {
-            const std::size_t dot = fail.find('.');
-            std::string why = dot == std::string::npos ? fail : fail.substr(dot + 1);
-            std::transform(why.begin(), why.end(), why.begin(), [](char ch) {
-                return ch == '_' ? ' ' : static_cast<char>(std::tolower(ch));
-            });
-            const double retries = c_.value("l1d", "reservation_fails");
-            detail +=
-                fmt::format(" {} L1D {}; most frequent cause: {}.", readable_number(retries),
-                            retries == 1 ? "access was retried" : "accesses were retried", why);
-        }
-        add(pipeline_, "Pipelines busy", detail);
-    }
-
-    void nothing_to_issue() {
-        std::string detail = fmt::format(
-            "In {} of the scheduler cycles of active SMs, no warp of the scheduler had a decoded "
-            "instruction.",
-            percent(nothing_));
-        const double barrier = reason("barrier"), fetch = reason("instruction fetch"),
-                     end = reason("exit");
-        std::vector<std::string> where;
-        if (barrier > 0.02) where.push_back(percent(barrier) + " at barriers");
-        if (fetch > 0.02) where.push_back(percent(fetch) + " for instruction fetch");
-        if (end > 0.02) where.push_back(percent(end) + " for outstanding stores before exit");
-        if (!where.empty())
-            detail += fmt::format(" Of all warp cycles, warps waited {}.", joined(where));
-        if (a_.occupancy < 0.3)
-            detail +=
-                fmt::format(" The occupancy was only {}: a scheduler has few warps to choose from.",
-                            percent(a_.occupancy));
-        add(nothing_, "No decoded instruction", detail);
-    }
-
-    void bandwidths() {
-        const auto one = [&](const char* name, const bandwidth& b, const std::string& more) {
-            if (b.share() < 0.4) return;
-            add(b.share(),
-                fmt::format("{} {} bandwidth", b.share() > 0.75 ? "Near the limit of" : "High",
-                            name),
-                fmt::format("{} of {} ({} of the peak).{}", gigabytes(b.rate), gigabytes(b.peak),
-                            percent(b.share()), more));
-        };
-        one("DRAM", a_.dram,
-            a_.row_hits >= 0
-                ? fmt::format(" {} of the requests hit an open row.", percent(a_.row_hits))
-                : std::string());
-        one("L2", a_.l2,
-            a_.l2_hits >= 0 ? fmt::format(" The L2 hit rate was {}.", percent(a_.l2_hits))
-                            : std::string());
-        one("L1 data cache", a_.l1, "");
-        if (a_.shared.share() >= 0.4)
-            add(a_.shared.share(),
-                fmt::format("{} shared memory bandwidth",
-                            a_.shared.share() > 0.75 ? "Near the limit of" : "High"),
-                fmt::format("Shared memory was accessed in {} of all SM cycles{}.",
-                            percent(a_.shared.share()),
-                            a_.shared_conflict_share > 0.005
-                                ? fmt::format(", {} of them because of bank conflicts",
-                                              percent(a_.shared_conflict_share))
-                                : ""));
-    }
-
-    void lanes() {
-        const double lost = (1 - a_.active_lanes) * a_.slots.issued;
-        if (a_.warp_instructions == 0 || a_.active_lanes > 0.95) return;
-        add(std::max(lost, 0.3 * (1 - a_.active_lanes)), "Inactive lanes",
-            fmt::format("On average, {:.1f} of {:.0f} lanes were active in a warp instruction: "
-                        "the threads of a warp diverged or were predicated off, or the block size "
-                        "is not a multiple of the warp size.",
-                        a_.active_lanes * limits_.warp_size, limits_.warp_size));
-    }
-
-    /// Share of the active SM cycles in which a shared memory access was replayed.
-    double bank_conflict_cycles() const {
-        return ratio(c_.value("sm", "shared_bank_conflicts"), c_.value("sm", "cycles"));
-    }
-
-    void bank_conflicts() {
-        const double lost = bank_conflict_cycles();
-        add(lost, "Shared memory bank conflicts",
-            fmt::format("Bank conflicts caused {} of the cycles in which shared memory was "
-                        "accessed, and occupied {} of all active SM cycles.",
-                        percent(a_.shared_conflict_share), percent(lost)));
-    }
-
-    void issue() {
-        if (a_.slots.issued < 0.35) return;
-        add(a_.slots.issued, a_.slots.issued > 0.75 ? "Near the issue limit" : "High issue rate",
-            fmt::format("Instructions were issued in {} of all scheduler cycles. {}",
-                        percent(a_.slots.issued),
-                        a_.slots.issued > 0.75 ? "Only fewer instructions would make it faster."
-                                               : "Fewer instructions would make it faster."));
-    }
-
-    std::string bound() const {
-        if (a_.run_cycles == 0) return "nothing executed";
-        if (a_.dram.share() > 0.6) return "DRAM bandwidth";
-        if (a_.l2.share() > 0.6) return "L2 bandwidth";
-        if (a_.slots.issued > 0.5) return "issue rate";
-        if (a_.launch_cycles > 2 * a_.run_cycles) return "launch latency";
-        const double waiting = a_.slots.scoreboard;
-        if (a_.slots.unused > std::max({waiting, a_.slots.pipeline, a_.slots.nothing}))
-            return "idle SMs";
-        if (a_.slots.pipeline > std::max(waiting, a_.slots.nothing))
-            return bank_conflict_cycles() > 0.25 ? "bank conflicts" : "busy pipelines";
-        if (a_.slots.nothing > waiting)
-            return reason("barrier") > 0.2             ? "barriers"
-                   : reason("instruction fetch") > 0.2 ? "instruction fetch"
-                                                       : "too few warps";
-        if (producers_.arithmetic.cycles >
-            std::max(producers_.memory.cycles, producers_.shared.cycles))
-            return "arithmetic latency";
-        return producers_.shared.cycles > producers_.memory.cycles ? "shared memory latency"
-                                                                   : "memory latency";
-    }
-
-    const counter_view& c_;
-    const gpu_limits& limits_;
-    const producers& producers_;
-    kernel_analysis& a_;
-    /// Shares of the scheduler cycles of SMs with a resident thread block.
-    double scoreboard_ = 0, pipeline_ = 0, nothing_ = 0;
-};
 
 }  // namespace
 
@@ -503,6 +186,10 @@ gpu_limits gpu_limits::of(const statistics_run& run) {
     l.shared_bytes = number(peaks, "shared_bytes_per_second");
     l.l2_bytes = number(peaks, "l2_bytes_per_second");
     l.dram_bytes = number(peaks, "dram_bytes_per_second");
+    l.registers_per_sm = number(*gpu, "registers_per_sm");
+    l.shared_per_sm = number(*gpu, "shared_memory_per_sm");
+    l.ctas_per_sm = number(*gpu, "ctas_per_sm");
+    if (gpu->value("core", "") == "modern") l.flops = peak_flops(run, l);
     return l;
 }
 
@@ -516,12 +203,11 @@ kernel_analysis analyse(const json& kernel, const gpu_limits& limits) {
     a.ipc_share = ratio(a.ipc, limits.thread_instructions_per_cycle);
     a.active_lanes =
         ratio(c.value("sm", "thread_instructions"), a.warp_instructions * limits.warp_size);
-    a.waits = waits_of(kernel);
-    a.transactions_per_request = transactions_per_request(kernel);
+    measure_instructions(kernel, a);
     measure_slots(c, limits, a);
     measure_memory(c, limits, a);
     measure_occupancy(kernel, c, limits, a);
-    findings_writer(c, limits, producers::of(kernel), a).write();
+    find_reasons(kernel, limits, a);
     return a;
 }
 

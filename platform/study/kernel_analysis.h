@@ -18,15 +18,35 @@ struct gpu_limits {
     double thread_instructions_per_cycle = 0;
     double l1_bytes = 0, shared_bytes = 0, l2_bytes = 0, dram_bytes = 0;  ///< bytes per second
     double dram_atom = 32;                                                ///< bytes
+    double registers_per_sm = 0, shared_per_sm = 0, ctas_per_sm = 0;
+    /// Peak floating-point operations per second by kind ("FP32"); empty if they are not known.
+    std::map<std::string, double> flops;
 
     static gpu_limits of(const statistics_run& run);
 };
 
 /// A reason for the execution time of a kernel.
 struct finding {
-    double weight = 0;     ///< 0 to 1: share of the time that it explains, used for ranking
+    /// Where it applies: "LDG.E at 0x60 (saxpy.cu:12)", and to what degree.
+    struct place {
+        std::string where, degree;
+    };
+    double weight = 0;  ///< 0 to 1: share of the time in which it applied
+    /// Estimated speed-up of the kernel without it, at most; used for ranking.
+    double speed_up = 1;
+    std::string limiter;   ///< one or two words
     std::string headline;  ///< a clause
     std::string detail;    ///< sentences with numbers
+    std::string remedy;    ///< what helps, a sentence
+    std::vector<place> places;
+};
+
+/// How many thread blocks of a kernel a resource of an SM admits.
+struct occupancy_row {
+    std::string resource;
+    double ctas = 0, occupancy = 0;
+    bool limits = false;  ///< no other resource admits fewer
+    std::string to_gain;  ///< what would admit one more block; empty if nothing does
 };
 
 /// A measured and a peak bandwidth, bytes per second.
@@ -57,6 +77,7 @@ struct kernel_analysis {
 
     double occupancy = 0, occupancy_limit = 0;  ///< resident warps divided by warp slots
     std::vector<std::string> limited_by;
+    std::vector<occupancy_row> occupancy_rows;
     double ctas = 0, ctas_per_sm = 0, waves = 0;
     std::string grid, block;
     double registers = 0, shared_memory = 0;
@@ -65,7 +86,9 @@ struct kernel_analysis {
     double l1_hits = -1, l2_hits = -1, row_hits = -1;  ///< shares; -1: no accesses
     double active_lanes = 0;                           ///< mean share per warp instruction
     double shared_conflict_share = 0;     ///< share of the cycles with a shared memory access
-    double transactions_per_request = 0;  ///< of loads and stores; 0: unknown
+    double transactions_per_request = 0;  ///< of global and local memory; 0: unknown
+    /// Floating-point operations per second by kind; empty without a profile of the instructions.
+    std::map<std::string, double> flops;
     /// Mean latency of a request by hop, core cycles; 0 without requests.
     struct {
         double request_network = 0, l2_and_dram = 0, dram_queue = 0, reply_network = 0;
@@ -83,5 +106,9 @@ std::vector<kernel_analysis> analyse(const statistics_run& run);
 
 /// Summary of a run in at most 30 lines, for a terminal.
 std::string summary_text(const statistics_run& run);
+/// All findings of one kernel with places and remedies, and its occupancy.
+/// @param kernel  its number in the list, or a part of its name
+/// @throws support::user_error  if the run has no such kernel
+std::string kernel_text(const statistics_run& run, const std::string& kernel);
 
 }  // namespace simtlm::platform::study

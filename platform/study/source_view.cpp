@@ -209,41 +209,68 @@ void find_text(kernel_source_view& view, source_files& files, const ptx_location
     }
 }
 
+/// Adds the instructions of a launch to a view. @param row_at  row of each PC
+void add_launch(const json& instructions, kernel_source_view& view,
+                std::map<std::uint64_t, std::size_t>& row_at) {
+    ++view.launches;
+    for (const json& i : instructions) {
+        const auto pc = i.value("pc", std::uint64_t{0});
+        const auto [row, fresh] = row_at.emplace(pc, view.rows.size());
+        if (fresh) {
+            kernel_source_view::row& r = view.rows.emplace_back();
+            r.pc = pc;
+            r.opcode = i.value("opcode", "");
+            r.text = i.value("text", "");
+            r.source = i.value("source", "");
+            r.line = static_cast<std::uint32_t>(i.value("line", std::uint64_t{0}));
+        }
+        add(i, view.rows[row->second], view.blames);
+    }
+}
+
+/// Views of all launches, and of each launch of the kernels that have several.
+std::vector<kernel_source_view> gather(const statistics_run& run) {
+    struct sum {
+        kernel_source_view view;
+        std::map<std::uint64_t, std::size_t> row_at;
+    };
+    std::vector<sum> sums;
+    std::map<std::string, std::size_t> place;
+    std::vector<kernel_source_view> launches;
+    std::size_t rows = 0;
+    for (std::size_t n = 0; n < run.kernels().size(); ++n) {
+        const json& k = run.kernels()[n];
+        const auto instructions = k.find("instructions");
+        if (instructions == k.end() || !instructions->is_array()) continue;
+        const kernel_key key = kernel_key::of(k);
+        const auto [at, fresh] = place.emplace(key.name, sums.size());
+        if (fresh) sums.emplace_back().view.kernel = key.name;
+        add_launch(*instructions, sums[at->second].view, sums[at->second].row_at);
+        rows += instructions->size();
+        constexpr std::size_t max_rows = 20000;
+        if (rows > max_rows) continue;
+        kernel_source_view& one = launches.emplace_back();
+        one.kernel = key.name;
+        one.launch = key.list_number != 0 ? key.list_number : key.launch_uid;
+        one.kernel_index = n;
+        std::map<std::uint64_t, std::size_t> row_at;
+        add_launch(*instructions, one, row_at);
+    }
+    std::vector<kernel_source_view> views;
+    for (sum& s : sums) views.push_back(std::move(s.view));
+    for (kernel_source_view& v : launches)
+        if (views[place.at(v.kernel)].launches > 1) views.push_back(std::move(v));
+    return views;
+}
+
 }  // namespace
 
 std::vector<kernel_source_view> source_views(const statistics_run& run,
                                              const source_choice& sources) {
-    std::vector<kernel_source_view> views;
-    std::map<std::string, std::size_t> place;
-    std::vector<std::map<std::uint64_t, std::size_t>> row_at;
+    std::vector<kernel_source_view> views = gather(run);
     bool lines = false;
-    for (const json& k : run.kernels()) {
-        const auto instructions = k.find("instructions");
-        if (instructions == k.end() || !instructions->is_array()) continue;
-        const std::string name = kernel_key::of(k).name;
-        const auto [at, fresh] = place.emplace(name, views.size());
-        if (fresh) {
-            views.emplace_back().kernel = name;
-            row_at.emplace_back();
-        }
-        kernel_source_view& view = views[at->second];
-        ++view.launches;
-        for (const json& i : *instructions) {
-            const auto pc = i.value("pc", std::uint64_t{0});
-            const auto [row, fresh_row] = row_at[at->second].emplace(pc, view.rows.size());
-            if (fresh_row) {
-                view.rows.emplace_back();
-                view.rows.back().pc = pc;
-                view.rows.back().opcode = i.value("opcode", "");
-                view.rows.back().text = i.value("text", "");
-                view.rows.back().source = i.value("source", "");
-                view.rows.back().line =
-                    static_cast<std::uint32_t>(i.value("line", std::uint64_t{0}));
-                lines = lines || view.rows.back().line != 0;
-            }
-            add(i, view.rows[row->second], view.blames);
-        }
-    }
+    for (const kernel_source_view& v : views)
+        for (const kernel_source_view::row& r : v.rows) lines = lines || r.line != 0;
     source_files files(run, sources);
     // Lines refer to the PTX if PTX was executed, and to the source for machine code.
     const bool executed = std::any_of(views.begin(), views.end(), [](const auto& v) {

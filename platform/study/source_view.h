@@ -11,8 +11,8 @@
 
 namespace simtlm::platform::study {
 
-/// Cost of the instructions of a kernel (-enable_ptx_file_line_stats 1), summed over all launches,
-/// and the corresponding source text as far as available.
+/// Cost of the instructions of a kernel (-enable_ptx_file_line_stats 1), summed over all launches
+/// or of a single one, and the corresponding source text as far as available.
 struct kernel_source_view {
     /// An instruction and its cost.
     struct row {
@@ -32,6 +32,10 @@ struct kernel_source_view {
     };
     std::string kernel;
     std::size_t launches = 0;
+    std::uint64_t launch = 0;      ///< of a view of one launch: its number; 0: of all
+    std::size_t kernel_index = 0;  ///< of a view of one launch: its index in the run
+    /// Identifies the view: the name of the kernel and, for one launch, its number.
+    std::string key() const { return launch == 0 ? kernel : kernel + "#" + std::to_string(launch); }
     bool blames = false;  ///< `awaited` is available
     std::vector<row> rows;
     std::string line_kind;  ///< what `line` refers to: "PTX", "source", or empty
@@ -47,7 +51,8 @@ struct source_choice {
     std::function<std::string(const std::string& path)> checksum;
 };
 
-/// Views of a run's kernels, in order of first launch.
+/// Views of a run's kernels, in order of first launch, followed by views of the launches of kernels
+/// that have several, unless they have too many instructions together.
 std::vector<kernel_source_view> source_views(const statistics_run& run,
                                              const source_choice& sources);
 

@@ -85,6 +85,11 @@ private:
         std::vector<std::string> files;
         std::vector<assignment> options;
     };
+    struct preset {
+        std::string name;                ///< in tables and plots
+        std::string given;               ///< value of --preset
+        std::vector<std::string> reads;  ///< files of a preset of the user
+    };
 
     [[noreturn]] void refuse(const YAML::Node& at, const std::string& what,
                              const std::string& remedy = {}) const {
@@ -304,82 +309,155 @@ private:
         return c;
     }
 
-    /// Points of the axes: the Cartesian product of their values; the options of one element of
+    /// A level of an axis, or a combination of levels of several axes.
+    struct level {
+        std::vector<assignment> labels;   ///< axis and level
+        std::vector<assignment> options;  ///< with --preset for a DRAM technology
+    };
+
+    /// Options of a named level: a map, or a list of "-option value".
+    std::vector<assignment> options_of_level(const YAML::Node& n) const {
+        if (!n.IsSequence()) return options_of(n);
+        YAML::Node map(YAML::NodeType::Map);
+        for (const YAML::Node& e : n) {
+            const std::string text = text_of(e, "an option of a level");
+            const std::size_t space = text.find(' ');
+            const std::string name = text.substr(0, space);
+            if (find_option(name) == nullptr)
+                refuse(e, fmt::format("unknown option {}", name), unknown_option_remedy(name));
+            map[name] = space == std::string::npos ? "true" : text.substr(space + 1);
+        }
+        return options_of(map);
+    }
+
+    /// Levels of an axis: values of an option; DRAM technologies (`dram`); or named sets of
+    /// options.
+    std::vector<level> levels_of(const std::string& axis, const YAML::Node& n) const {
+        const bool option = axis[0] == '-', dram = axis == "dram";
+        std::vector<level> levels;
+        const auto add = [&](const std::string& name, std::vector<assignment> options) {
+            if (dram) options.insert(options.begin(), {"--preset", "dram/" + name});
+            levels.push_back({{{axis, name}}, std::move(options)});
+        };
+        if (n.IsMap() && n.size() != 0) {
+            for (const auto& [key, value] : entries_of(n, axis)) {
+                const std::string name = name_of(key, "a level of " + axis);
+                if (option)
+                    add(name, {{axis, value_of(axis, value)}});
+                else
+                    add(name, options_of_level(value));
+            }
+            return levels;
+        }
+        if (!option && !dram)
+            refuse(n, fmt::format("{} has no named levels", axis),
+                   fmt::format("{}: {{small: {{-option: value}}, large: {{...}}}}", axis));
+        if (!n.IsSequence() || n.size() == 0)
+            refuse(n, fmt::format("{} has no list of values", axis));
+        for (const YAML::Node& v : n) {
+            const std::string value = option ? value_of(axis, v) : name_of(v, "a DRAM technology");
+            add(value, option ? std::vector<assignment>{{axis, value}} : std::vector<assignment>{});
+        }
+        return levels;
+    }
+
+    /// The name of an axis: an option, or a name for sets of options.
+    std::string axis_name(const YAML::Node& key, sweep_plan& plan) const {
+        std::string name = name_of(key, "the name of an axis");
+        if (name[0] == '-') name = option_name(key);
+        if (std::find(plan.axes.begin(), plan.axes.end(), name) != plan.axes.end())
+            refuse(key, fmt::format("{} is an axis twice", name));
+        plan.axes.push_back(name);
+        return name;
+    }
+
+    /// Points of the axes: the Cartesian product of their levels; the axes of one element of
     /// 'paired' change together.
-    std::vector<std::vector<assignment>> points_of(const YAML::Node& root, sweep_plan& plan) const {
-        std::vector<std::vector<assignment>> points(1);
-        const auto cross = [&](const YAML::Node& key,
-                               const std::vector<std::vector<assignment>>& steps) {
-            if (points.size() * steps.size() > max_runs)
+    std::vector<level> points_of(const YAML::Node& root, sweep_plan& plan) const {
+        std::vector<level> points(1);
+        const auto append = [](level& to, const level& more) {
+            to.labels.insert(to.labels.end(), more.labels.begin(), more.labels.end());
+            to.options.insert(to.options.end(), more.options.begin(), more.options.end());
+        };
+        const auto cross = [&](const YAML::Node& key, const std::vector<level>& levels) {
+            if (points.size() * levels.size() > max_runs)
                 refuse(key, fmt::format("the axes have more than {} points", max_runs));
-            std::vector<std::vector<assignment>> next;
-            for (const auto& p : points)
-                for (const auto& s : steps) {
+            std::vector<level> next;
+            for (const level& p : points)
+                for (const level& l : levels) {
                     next.push_back(p);
-                    next.back().insert(next.back().end(), s.begin(), s.end());
+                    append(next.back(), l);
                 }
             points = std::move(next);
         };
-        const auto note = [&](const YAML::Node& key, const std::string& name) {
-            if (std::find(plan.axes.begin(), plan.axes.end(), name) != plan.axes.end())
-                refuse(key, fmt::format("{} is an axis twice", name));
-            plan.axes.push_back(name);
-        };
-        const auto values_of = [&](const std::string& name, const YAML::Node& n) {
-            if (!n.IsSequence() || n.size() == 0)
-                refuse(n, fmt::format("{} has no list of values", name));
-            std::vector<std::string> values;
-            for (const YAML::Node& v : n) values.push_back(value_of(name, v));
-            return values;
-        };
-        for (const auto& [key, list] : entries_of(root["axes"], "'axes'")) {
-            const std::string name = option_name(key);
-            note(key, name);
-            std::vector<std::vector<assignment>> steps;
-            for (const std::string& v : values_of(name, list)) steps.push_back({{name, v}});
-            cross(key, steps);
-        }
+        for (const auto& [key, list] : entries_of(root["axes"], "'axes'"))
+            cross(key, levels_of(axis_name(key, plan), list));
         for (const YAML::Node& group : elements_of(root["paired"], "'paired'")) {
-            std::vector<std::vector<assignment>> steps;
+            std::vector<level> together;
             for (const auto& [key, list] : entries_of(group, "an element of 'paired'")) {
-                const std::string name = option_name(key);
-                note(key, name);
-                const auto values = values_of(name, list);
-                if (steps.empty()) steps.resize(values.size());
-                if (steps.size() != values.size())
+                const std::string name = axis_name(key, plan);
+                const std::vector<level> levels = levels_of(name, list);
+                if (together.empty()) together.resize(levels.size());
+                if (together.size() != levels.size())
                     refuse(key, fmt::format("{} has {} values, others of its pair have {}", name,
-                                            values.size(), steps.size()));
-                for (std::size_t i = 0; i < values.size(); ++i)
-                    steps[i].emplace_back(name, values[i]);
+                                            levels.size(), together.size()));
+                for (std::size_t i = 0; i < levels.size(); ++i) append(together[i], levels[i]);
             }
-            if (!steps.empty()) cross(group, steps);
+            if (!together.empty()) cross(group, together);
         }
         return points;
     }
 
     void read_statistics(const YAML::Node& root, sweep_plan& plan) const {
         plan.statistics = {"gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc"};
-        for (const YAML::Node& n : elements_of(root["statistics"], "'statistics'")) {
-            const std::string name = name_of(n, "an element of 'statistics'");
-            const bool known = std::any_of(known_statistics_.begin(), known_statistics_.end(),
-                                           [&](const std::string& form) {
-                                               std::string glob;
-                                               int depth = 0;
-                                               for (const char c : form) {
-                                                   if (c == '{' && depth++ == 0) glob += '*';
-                                                   if (depth == 0) glob += c;
-                                                   if (c == '}') --depth;
-                                               }
-                                               return glob_matches(glob, name);
-                                           });
-            if (!known)
-                refuse(n, fmt::format("unknown statistic '{}'", name),
-                       fmt::format("did you mean {}? simtlm --help-statistics lists them all",
-                                   support::nearest_name(name, known_statistics_)));
-            if (std::find(plan.statistics.begin(), plan.statistics.end(), name) ==
-                plan.statistics.end())
-                plan.statistics.push_back(name);
-        }
+        for (const YAML::Node& n : elements_of(root["statistics"], "'statistics'"))
+            add_statistic(n, name_of(n, "an element of 'statistics'"), plan);
+        for (const YAML::Node& n : elements_of(root["plots"], "'plots'"))
+            plan.plots.push_back(curve_of(n, "a plot", plan));
+        if (root["pareto"]) plan.pareto = curve_of(root["pareto"], "'pareto'", plan);
+        const std::string metric = root["metric"] ? text_of(root["metric"], "'metric'") : "time";
+        if (metric == "total-time")
+            plan.metric = sweep_metric::total_time;
+        else if (metric == "cycles")
+            plan.metric = sweep_metric::cycles;
+        else if (metric != "time")
+            refuse(root["metric"], fmt::format("'metric' cannot be '{}'", metric),
+                   "time, total-time or cycles");
+    }
+
+    void add_statistic(const YAML::Node& n, const std::string& name, sweep_plan& plan) const {
+        const bool known = std::any_of(known_statistics_.begin(), known_statistics_.end(),
+                                       [&](const std::string& form) {
+                                           std::string glob;
+                                           int depth = 0;
+                                           for (const char c : form) {
+                                               if (c == '{' && depth++ == 0) glob += '*';
+                                               if (depth == 0) glob += c;
+                                               if (c == '}') --depth;
+                                           }
+                                           return glob_matches(glob, name);
+                                       });
+        if (!known)
+            refuse(n, fmt::format("unknown statistic '{}'", name),
+                   fmt::format("did you mean {}? simtlm --help-statistics lists them all",
+                               support::nearest_name(name, known_statistics_)));
+        if (std::find(plan.statistics.begin(), plan.statistics.end(), name) ==
+            plan.statistics.end())
+            plan.statistics.push_back(name);
+    }
+
+    sweep_curve curve_of(const YAML::Node& n, const std::string& what, sweep_plan& plan) const {
+        check_keys(n, {"x", "y"}, what.c_str());
+        const auto quantity = [&](const char* key) {
+            if (!n[key]) refuse(n, fmt::format("{} has no '{}'", what, key));
+            const std::string name = name_of(n[key], fmt::format("'{}' of {}", key, what));
+            const bool axis =
+                std::find(plan.axes.begin(), plan.axes.end(), name) != plan.axes.end();
+            if (!axis && name != "time_us" && name != "launch_us")
+                add_statistic(n[key], name, plan);
+            return name;
+        };
+        return {quantity("x"), quantity("y")};
     }
 
     void read_measured(const YAML::Node& root, const std::set<std::string>& workloads,
@@ -417,17 +495,17 @@ private:
                    "omit one of them");
     }
 
-    sweep_run run_of(const workload& w, const std::string& preset, const configuration& c,
-                     const std::vector<assignment>& point, const std::vector<assignment>& common,
+    sweep_run run_of(const workload& w, const preset& gpu, const configuration& c,
+                     const level& point, const std::vector<assignment>& common,
                      const sweep_plan& plan, const YAML::Node& root) const {
         sweep_run r;
         r.workload = w.name;
-        r.preset = preset;
+        r.preset = gpu.name;
         r.configuration = c.name;
-        r.axes = point;
-        for (const std::string& part : {preset, c.name})
+        r.axes = point.labels;
+        for (const std::string& part : {gpu.name, c.name})
             if (!part.empty()) r.series += (r.series.empty() ? "" : " ") + part;
-        for (const auto& [name, value] : point)
+        for (const auto& [name, value] : point.labels)
             r.series += fmt::format("{}{} {}", r.series.empty() ? "" : " ", name,
                                     value == flag_value ? "1" : value);
         if (r.series.empty()) r.series = "all";
@@ -440,12 +518,15 @@ private:
         std::vector<std::string>& words = r.pattern;
         words = {simtlm_};
         words.insert(words.end(), w.before.begin(), w.before.end());
-        if (!preset.empty()) words.insert(words.end(), {"--preset", preset});
+        if (!gpu.name.empty()) words.insert(words.end(), {"--preset", gpu.given});
+        for (const auto& [name, value] : point.options)
+            if (name == "--preset") words.insert(words.end(), {name, value});
         for (const std::string& f : c.files) words.insert(words.end(), {"-config", f});
         r.counting = words;
         std::map<std::string, const char*> given;
         const auto add = [&](const std::vector<assignment>& options, const char* by) {
             for (const auto& [name, value] : options) {
+                if (name == "--preset") continue;
                 const option_info* info = find_option(name);
                 const auto [at, fresh] = given.emplace(name, by);
                 if (!fresh && !info->repeatable)
@@ -472,7 +553,7 @@ private:
         add(common, "'options'");
         add(c.options, "its configuration");
         add(w.options, "its workload");
-        add(point, "an axis");
+        add(point.options, "an axis");
         r.wants_statistics = !is_functional(words);
         if (w.shards != 0 && !r.wants_statistics)
             refuse(root,
@@ -499,15 +580,64 @@ private:
         for (const auto& [name, value] : w.environment) state += name + "=" + value + "\n";
         for (const std::string& f : w.reads) state += state_of_file(f);
         for (const std::string& f : c.files) state += state_of_file(f);
+        for (const std::string& f : gpu.reads) state += state_of_file(f);
         r.fingerprint = fmt::format("{:016x}", hash_of(state));
         if (r.shards != 0) r.fingerprint += fmt::format("-shards-{}-{}", r.shards, r.warm_up);
         return r;
     }
 
+    /// Presets of GPUs; paths of those of the user are relative to the specification.
+    std::vector<preset> presets_of(const YAML::Node& n) const {
+        std::vector<preset> presets;
+        for (const std::string& name : list_of(n, "'presets'")) {
+            if (name.compare(0, 5, "dram/") == 0)
+                refuse(n, fmt::format("{} configures the memory of a GPU, but no GPU", name),
+                       fmt::format("name a GPU, and the memory as an axis: axes: {{dram: [{}]}}",
+                                   name.substr(5)));
+            preset p = {name, name, {}};
+            if (name[0] == '.' || name[0] == '/') {
+                const fs::path folder = name[0] == '/' ? fs::path(name) : base_ / name;
+                p.given = folder.lexically_normal().string();
+                p.name = folder.lexically_normal().filename().string();
+                for (const char* file : {"gpgpusim.config", "trace.config"})
+                    p.reads.push_back((folder / file).lexically_normal().string());
+            }
+            presets.push_back(std::move(p));
+        }
+        return presets;
+    }
+
+    /// Names of the series for plots, without the preset, the configuration and the levels that all
+    /// runs have in common.
+    static void label_series(sweep_plan& plan) {
+        const sweep_run& first = plan.runs.front();
+        bool presets = false, configurations = false;
+        std::vector<bool> axes(first.axes.size(), false);
+        for (const sweep_run& r : plan.runs) {
+            presets = presets || r.preset != first.preset;
+            configurations = configurations || r.configuration != first.configuration;
+            for (std::size_t a = 0; a < axes.size(); ++a)
+                axes[a] = axes[a] || r.axes[a].second != first.axes[a].second;
+        }
+        for (sweep_run& r : plan.runs) {
+            const auto add = [&](const std::string& part) {
+                r.label += (r.label.empty() || part.empty() ? "" : " ") + part;
+            };
+            if (presets) add(r.preset);
+            if (configurations) add(r.configuration);
+            for (std::size_t a = 0; a < axes.size(); ++a)
+                if (axes[a])
+                    add(r.axes[a].first + " " +
+                        (r.axes[a].second == flag_value ? "1" : r.axes[a].second));
+            if (r.label.empty()) r.label = r.series;
+        }
+    }
+
     sweep_plan plan_of(const YAML::Node& root) {
         check_keys(root,
                    {"output", "workloads", "presets", "configurations", "axes", "paired", "options",
-                    "statistics", "baseline", "measured", "timeout", "slurm", "shards", "warm-up"},
+                    "statistics", "baseline", "measured", "timeout", "slurm", "shards", "warm-up",
+                    "metric", "plots", "pareto"},
                    "the specification");
         if (root["shards"] && shards_ == 0) shards_ = count_of(root["shards"], "'shards'");
         if (root["warm-up"]) warm_up_ = count_of(root["warm-up"], "'warm-up'");
@@ -525,7 +655,7 @@ private:
                 refuse(n, fmt::format("two workloads are called '{}'", workloads.back().name),
                        "give one a name");
         }
-        std::vector<std::string> presets = list_of(root["presets"], "'presets'");
+        std::vector<preset> presets = presets_of(root["presets"]);
         std::vector<configuration> configurations;
         if (root["configurations"]) {
             std::set<std::string> seen;
@@ -538,7 +668,7 @@ private:
         }
         if (presets.empty() && configurations.empty())
             refuse(root, "no GPU is configured", "name one: presets: [QV100]");
-        if (presets.empty()) presets = {""};
+        if (presets.empty()) presets.emplace_back();
         if (configurations.empty()) configurations = {configuration{}};
         const std::vector<assignment> common = options_of(root["options"]);
         const auto points = points_of(root, plan);
@@ -560,15 +690,16 @@ private:
             plan.inputs.insert(plan.inputs.end(), c.files.begin(), c.files.end());
         std::set<std::string> folders;
         for (const workload& w : workloads)
-            for (const std::string& p : presets)
+            for (const preset& p : presets)
                 for (const configuration& c : configurations)
-                    for (const auto& point : points) {
+                    for (const level& point : points) {
                         plan.runs.push_back(run_of(w, p, c, point, common, plan, root));
                         const sweep_run& r = plan.runs.back();
                         if (!folders.insert(r.folder).second)
                             refuse(root, fmt::format("{} {} comes twice", r.workload, r.series),
                                    "list each preset, and each value of an axis, once");
                     }
+        label_series(plan);
         plan.baseline =
             root["baseline"] ? text_of(root["baseline"], "'baseline'") : plan.runs.front().series;
         if (std::none_of(plan.runs.begin(), plan.runs.end(),

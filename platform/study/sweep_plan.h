@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ namespace simtlm::platform::study {
 struct sweep_run {
     std::string id;  ///< folder name
     std::string workload, preset, configuration;
-    std::vector<std::pair<std::string, std::string>> axes;  ///< option and value
+    std::vector<std::pair<std::string, std::string>> axes;  ///< name of an axis and level
     std::vector<std::string> command;
     std::map<std::string, std::string> environment;
     std::string folder;          ///< output folder
@@ -35,6 +36,20 @@ struct sweep_run {
 
     /// Distinguishes it from other runs of its workload: "QV100 big-l1 -gpgpu_n_clusters 40".
     std::string series;
+    /// The same for plots, without what all runs have in common.
+    std::string label;
+};
+
+/// What a plot shows: an axis, a statistic, or a time (`time_us`, `launch_us`).
+struct sweep_curve {
+    std::string x, y;
+};
+
+/// The measure of speed-ups.
+enum class sweep_metric : std::uint8_t {
+    time,        ///< time in which a kernel was executing
+    total_time,  ///< the same and the launch overhead
+    cycles,      ///< core cycles, launch overhead included
 };
 
 /// The runs of a sweep specification.
@@ -44,6 +59,9 @@ struct sweep_plan {
     std::vector<std::string> axes;
     std::vector<std::string> statistics;
     std::vector<sweep_run> runs;
+    std::vector<sweep_curve> plots;
+    std::optional<sweep_curve> pareto;  ///< two costs
+    sweep_metric metric = sweep_metric::time;
     std::string baseline;                    ///< series that the others are compared with
     std::map<std::string, double> measured;  ///< core cycles measured on hardware, by workload
     unsigned timeout = 0;                    ///< per run, in seconds; 0: none

@@ -56,13 +56,68 @@ TEST(SweepTool, RunsEveryPointAndMergesTheResults) {
     EXPECT_THAT(o.out, HasSubstr("| vecadd"));
     const std::string csv = read_file(folder.path("s.results/results.csv"));
     EXPECT_EQ(5, std::count(csv.begin(), csv.end(), '\n'));
-    EXPECT_THAT(csv, HasSubstr("workload,preset,-gpgpu_l2_rop_latency,gpu_tot_sim_cycle,"
-                               "gpu_tot_sim_insn,gpu_tot_ipc,maxmflatency,wall_s,peak_kB,failure"));
+    EXPECT_THAT(csv, HasSubstr("workload,preset,-gpgpu_l2_rop_latency,time_us,launch_us,"
+                               "gpu_tot_sim_cycle,gpu_tot_sim_insn,gpu_tot_ipc,maxmflatency,wall_s,"
+                               "peak_kB,failure"));
     const outcome alone = simulate(on_tiny(sample("pchase"), {"-gpgpu_l2_rop_latency", "200"}));
-    EXPECT_THAT(csv, HasSubstr("pchase,TINY,200," + alone.values().at("gpu_tot_sim_cycle") + ","));
+    EXPECT_THAT(csv, testing::ContainsRegex("pchase,TINY,200,[0-9.]+,[0-9.]+," +
+                                            alone.values().at("gpu_tot_sim_cycle") + ","));
     for (const char* plot : {"speedup.svg", "scaling-gpgpu_l2_rop_latency.svg", "correlation.svg"})
         EXPECT_THAT(read_file(folder.path("s.results/") + plot), HasSubstr("<svg")) << plot;
     EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("<h2>Runs</h2>"));
+}
+
+TEST(SweepTool, ComparesTimesNotCycles) {
+    const scratch_folder folder;
+    const auto speed_up = [&](const std::string& metric) {
+        const std::string spec =
+            folder.write(metric + ".yaml",
+                         "workloads:\n  - trace: " SIMTLM_TRACES
+                         "/vecadd\npresets: [TINY]\n"
+                         "axes: {-gpgpu_clock_domains: [500:500:500:425, 1000:1000:1000:850]}\n"
+                         "metric: " +
+                             metric + "\n");
+        EXPECT_EQ(0, tool("simtlm-sweep", {spec, "-q"}).code);
+        const std::string plot = read_file(folder.path(metric + ".results/speedup.svg"));
+        const std::size_t at = plot.find("1000:1000:1000:850: ");
+        return at == std::string::npos ? 0 : std::stod(plot.substr(at + 20));
+    };
+    EXPECT_NEAR(2, speed_up("time"), 0.05) << "twice the clock, half the time";
+    EXPECT_NEAR(1, speed_up("cycles"), 0.05);
+}
+
+TEST(SweepTool, HasNamedLevelsDramTechnologiesPlotsAndReports) {
+    const scratch_folder folder;
+    fs::create_directory(folder.path("MINE"));
+    folder.write("MINE/gpgpusim.config", "--preset TINY\n");
+    const std::string spec = folder.write(
+        "s.yaml", "workloads:\n  - trace: " SIMTLM_TRACES
+                  "/vecadd\npresets: [./MINE]\naxes:\n  dram: [HBM, HBM2]\n  L1:\n"
+                  "    plain: {-gpgpu_gmem_skip_L1D: 0}\n    none: [\"-gpgpu_gmem_skip_L1D 1\"]\n"
+                  "plots: [{x: L1, y: L1D_total_cache_accesses}]\n"
+                  "pareto: {x: gpu_tot_occupancy, y: time_us}\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.out, HasSubstr("| vecadd   | MINE   | HBM2 | none  |"));
+    const std::string page = read_file(folder.path("s.results/index.html"));
+    EXPECT_THAT(page, HasSubstr("by dram and L1"));
+    EXPECT_THAT(page, HasSubstr("L1D_total_cache_accesses over L1"));
+    EXPECT_THAT(page, HasSubstr("Pareto front of gpu_tot_occupancy and time_us"));
+    const std::size_t link = page.find("href=\"runs/");
+    ASSERT_NE(std::string::npos, link);
+    const std::string report = page.substr(link + 6, page.find('"', link + 6) - link - 6);
+    EXPECT_THAT(read_file(folder.path("s.results/" + report)), HasSubstr("simtlm report"));
+}
+
+TEST(SweepTool, NamesAxesWithoutEffect) {
+    const scratch_folder folder;
+    const std::string spec = folder.write("s.yaml", "workloads:\n  - trace: " SIMTLM_TRACES
+                                                    "/vecadd\npresets: [V100]\n"
+                                                    "axes: {-gpgpu_scheduler: [lrr, gto]}\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("simtlm-sweep: without effect: -gpgpu_scheduler (of --core simt"));
+    EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("-gpgpu_scheduler (of"));
 }
 
 TEST(SweepTool, PlacesPlotLabelsWithoutOverlap) {
@@ -294,9 +349,26 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"ShardsOfNone", "shards: 0\n", "'shards' is not a number from 1"},
         refused{"KernelsOfShards", "shards: 2\npaired: [{--kernels: [1, 2]}]\n",
                 "--kernels cannot be combined with shards"},
+        refused{"Metric", "metric: joules\n", "time, total-time or cycles"},
+        refused{"PlotOfNothing", "plots: [{x: -gpgpu_n_mem, y: gpu_tot_ipc}]\n",
+                "unknown statistic '-gpgpu_n_mem'"},
+        refused{"LevelsWithoutNames", "paired: [{L1: [small, large]}]\n", "has no named levels"},
+        refused{"OptionOfALevel", "paired: [{L1: {a: {-gpgpu_smem_latenzy: 3}}}]\n",
+                "did you mean -gpgpu_smem_latency"},
+        refused{"DramOfAnotherWidth", "paired: [{dram: [HBM3]}]\n", "state the number of channels"},
         refused{"Baseline", "baseline: QV100\n", "no runs are called"},
         refused{"Yaml", "statistics: [\n", "s.yaml:"}),
     [](const auto& one) { return one.param.name; });
+
+TEST(SweepSpecification, OfADramTechnologyWithoutAGpuIsRejected) {
+    const scratch_folder folder;
+    const std::string spec = folder.write(
+        "s.yaml", "workloads: [{trace: " SIMTLM_TRACES "/vecadd}]\npresets: [dram/HBM2]\n");
+    const outcome o = tool("simtlm-sweep", {spec});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("s.yaml:2: dram/HBM2 configures the memory of a GPU, but no GPU"));
+    EXPECT_THAT(o.err, HasSubstr("axes: {dram: [HBM2]}"));
+}
 
 // ---- Slurm -----------------------------------------------------------------------------------
 

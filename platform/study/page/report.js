@@ -34,13 +34,13 @@ function overview() {
       card(pct(launch / Math.max(1, launch + busy)), 'of kernel time is launch latency'),
       card(dec(sum(k => k.instructions) / Math.max(1, busy), 0), 'thread instructions per cycle'),
       card(pct(peak && seconds ? bytes / seconds / peak : null), 'of peak DRAM bandwidth while kernels run')),
-    h('div', { style: 'padding:0 20px' }, r.ended !== 'finished' ? h('p', {}, h('b', {}, 'The run did not finish: ' + r.ended + '.')) : null,
+    h('div', { style: 'padding:0 20px' }, (r.findings || []).map(f => h('p', {}, h('b', {}, f.headline + '. '), f.detail + ' ', h('span', { class: 'soft' }, f.remedy))), r.ended !== 'finished' ? h('p', {}, h('b', {}, 'The run did not finish: ' + r.ended + '.')) : null,
       h('details', {}, h('summary', {}, 'Details of the run'), h('dl', {}, facts.map(([k, v]) => [h('dt', {}, k), h('dd', {}, v)])))));
 }
 
 // ---- kernels: a grid whose rows exist only while they are in view -------------------------------
 const COLUMNS = [['number', '#', k => k.number, true, 'Number in the list of kernels, or number of the launch'], ['name', 'kernel', k => k.name],
-  ['cycles', 'cycles', k => k.cycles, true, 'Core cycles from the first to the last thread block, without launch latency'],
+  ['seconds', 'time', k => k.seconds || k.cycles, true, 'From the first to the last thread block, without launch latency'],
   ['share', 'share of time', k => k.cycles, false, 'Share of the cycles of all kernels'], ['ipc', 'IPC', k => k.ipc, true, 'Thread instructions per core cycle'],
   ['peak', '% of peak', k => k.ipc_share, true, 'IPC relative to the greatest possible IPC of the GPU'], ['occupancy', 'occupancy', k => k.occupancy, true, 'Mean resident warps of active SMs, relative to the warp slots'],
   ['dram', 'DRAM', k => share(k.bandwidth.DRAM), true, 'DRAM bandwidth relative to its peak'], ['bound', 'limited by', k => k.bound, false, 'Main limiter']];
@@ -62,7 +62,7 @@ function kernels() {
     h('button', { onclick: () => { if (state.sort === c[0]) state.down = !state.down; else { state.sort = c[0]; state.down = !['number', 'name', 'bound'].includes(c[0]); } fill(); } }, c[1]))));
   function cells(k) {
     return [h('span', { class: 'num faint' }, k.number), h('span', { title: k.name }, brief(k.name), k.unfinished ? h('span', { class: 'tag' }, 'unfinished') : null),
-      h('span', { class: 'num' }, int(k.cycles)), h('span', {}, meter(k.cycles / most, 60), ' ', h('span', { class: 'soft' }, pct(k.cycles / total))),
+      h('span', { class: 'num', title: int(k.cycles) + ' core cycles' }, k.seconds ? time(k.seconds) : int(k.cycles)), h('span', {}, meter(k.cycles / most, 60), ' ', h('span', { class: 'soft' }, pct(k.cycles / total))),
       h('span', { class: 'num' }, dec(k.ipc, k.ipc < 100 ? 1 : 0)), h('span', { class: 'num' }, pct(k.ipc_share)), h('span', { class: 'num' }, pct(k.occupancy)),
       h('span', { class: 'num' }, pct(share(k.bandwidth.DRAM))), h('span', {}, k.bound)];
   }
@@ -179,37 +179,64 @@ function facts(k) {
     ['Occupancy limiter', k.limited_by.length ? k.limited_by.map(l => l === 'grid' ? 'grid size' : l).join(', ') : 'unknown'],
     ['Registers', `${k.registers || '?'} per thread`], ['Shared memory', k.shared_memory ? int(k.shared_memory) + ' bytes per thread block' : 'none'],
     ['Hit rates', `L1D ${pct(k.hits.L1)}, L2 ${pct(k.hits.L2)}, DRAM row ${pct(k.hits.row)}`],
-    ['Active lanes', `${pct(k.lanes)} of the warp size on average`], k.transactions ? ['Coalescing', `${k.transactions.toPrecision(3)} accesses per warp load or store`] : null,
+    ['Active lanes', `${pct(k.lanes)} of the warp size on average`], k.transactions ? ['Coalescing', `${k.transactions.toPrecision(3)} sectors of 32 bytes per load or store of global or local memory`] : null,
     k.bandwidth.shared.rate ? ['Bank conflicts', `${pct(k.conflicts)} of the shared memory access cycles`] : null,
     ['Launch latency', `${int(k.launch)} cycles, not included in the ${int(k.cycles)} cycles of execution`]].filter(Boolean);
   return h('dl', { class: 'facts' }, list.map(([n, v]) => [h('dt', {}, n), h('dd', {}, v)]));
 }
+function occupancyTable(k) {
+  if (!k.occupancy_rows || !k.occupancy_rows.length) return null;
+  return [h('h3', { class: 'sub' }, 'Occupancy by resource'), h('div', { class: 'wide' }, h('table', {}, h('thead', {}, h('tr', {}, [['resource'], ['blocks', 1], ['occupancy', 1], ['what if']].map(([n, right]) => h('th', { scope: 'col', class: right ? 'num' : null }, n)))),
+    h('tbody', {}, k.occupancy_rows.map(r => h('tr', {}, h('td', {}, r.limits ? h('b', {}, r.resource) : r.resource), h('td', { class: 'num' }, int(r.ctas)), h('td', { class: 'num' }, pct(r.occupancy)), h('td', { class: 'soft', style: 'white-space:normal' }, r.to_gain))))))];
+}
+// Roofline in floating-point operations: a roof for each type, and the bandwidth of DRAM.
+function flopRoofline(k) {
+  const peaks = run().peak_flops || {}, bw = k.bandwidth.DRAM.peak, bytes = k.bandwidth.DRAM.rate;
+  const kinds = Object.entries(k.flops || {}).filter(e => e[1] > 0);
+  if (!kinds.length || !bw) return null;
+  const colours = { FP64: '--c4', FP32: '--c1', FP16: '--c3', tensor: '--c5' };
+  const roofs = kinds.map(e => [e[0], peaks[e[0]]]).filter(e => e[1]), dots = kinds.map(([n, v]) => ({ n, y: v, x: bytes ? v / bytes : null }));
+  const W = 470, H = 230, L = 46, R = 14, T = 24, B = 34, high = Math.max(...roofs.map(r => r[1]), ...dots.map(d => d.y));
+  const x0 = Math.pow(10, Math.floor(Math.log10(Math.min(.1, ...dots.filter(d => d.x).map(d => d.x))))), x1 = Math.pow(10, Math.ceil(Math.log10(Math.max(high / bw, 100, ...dots.map(d => d.x || 0))) + .05));
+  const y1 = Math.pow(10, Math.ceil(Math.log10(high * 1.05))), y0 = Math.min(y1 / 1e4, Math.pow(10, Math.floor(Math.log10(Math.min(...dots.map(d => d.y))))));
+  const X = v => L + (W - L - R) * Math.log(v / x0) / Math.log(x1 / x0), Y = v => T + (H - T - B) * Math.log(y1 / v) / Math.log(y1 / y0);
+  const text = d => `${d.n}: ${si(d.y)}FLOP/s` + (peaks[d.n] ? `, ${pct(d.y / peaks[d.n])} of the peak of ${si(peaks[d.n])}FLOP/s` : '') + (d.x ? `, ${si(d.x)} FLOP per byte of DRAM` : ', no traffic to DRAM');
+  const g = s('svg', { viewBox: `0 0 ${W} ${H}`, width: '100%', role: 'img', 'aria-label': 'Roofline of floating-point operations. ' + dots.map(text).join('. ') });
+  for (let v = x0; v <= x1 * 1.01; v *= 10) g.append(s('line', { class: 'gridline', x1: X(v), x2: X(v), y1: T, y2: H - B }), s('text', { x: X(v), y: H - B + 15, 'text-anchor': 'middle' }, v < 1 ? +v.toPrecision(1) : si(v).replace(/\.00?/, '')));
+  for (let v = y0; v <= y1 * 1.01; v *= 10) g.append(s('line', { class: 'gridline', x1: L, x2: W - R, y1: Y(v), y2: Y(v) }), s('text', { x: L - 6, y: Y(v) + 4, 'text-anchor': 'end' }, si(v).replace(/\.00?/, '')));
+  g.append(s('text', { x: (L + W - R) / 2, y: H - 3, 'text-anchor': 'middle' }, 'FLOP per byte of DRAM'), s('text', { x: L, y: T - 8 }, 'floating-point operations per second'));
+  const from = Math.max(x0, y0 / bw), top = Math.max(...roofs.map(r => r[1]), 0);
+  if (top) g.append(s('line', { x1: X(from), y1: Y(from * bw), x2: X(top / bw), y2: Y(top), stroke: 'var(--c2)', 'stroke-width': 1.5 }));
+  for (const [n, peak] of roofs) g.append(s('line', { x1: X(Math.min(x1, peak / bw)), y1: Y(peak), x2: X(x1), y2: Y(peak), stroke: `var(${colours[n]})`, 'stroke-width': 1.5 }), s('text', { x: W - R, y: Y(peak) - 5, 'text-anchor': 'end', style: `fill:var(${colours[n]})` }, `${n} ${si(peak)}FLOP/s`));
+  for (const d of dots) g.append(tip(s('circle', { cx: X(d.x || x1), cy: Y(d.y), r: 5.5, fill: `var(${colours[d.n]})`, stroke: 'var(--panel)', 'stroke-width': 1.5 }), text(d)));
+  return [h('h3', { class: 'sub' }, 'Floating-point operations'), g, h('div', { class: 'legend' }, dots.map(d => h('span', {}, h('i', { style: `background:var(${colours[d.n]});border-radius:9px` }), text(d))))];
+}
 function waits(k) {
   const entries = Object.entries(k.waits).filter(e => e[1] > .002).sort((a, b) => b[1] - a[1]);
   if (!entries.length) return null;
-  const colours = { memory: '--c2', scoreboard: '--c6', barrier: '--c4', pipeline: '--pipeline', 'instruction fetch': '--c5', exit: '--nothing', none: '--issued', atomics: '--c1', 'memory barrier': '--c1', 'asynchronous copies': '--c1' };
-  const text = { none: 'not selected (ready)', scoreboard: (run().gpu || {}).core === 'modern' ? 'register dependence, loads included' : 'arithmetic or shared memory result', memory: 'global or local memory', exit: 'exit (outstanding stores)', pipeline: 'pipeline busy' };
+  const colours = { memory: '--c2', 'shared memory': '--c3', scoreboard: '--c6', barrier: '--c4', pipeline: '--pipeline', 'instruction fetch': '--c5', exit: '--nothing', none: '--issued', atomics: '--c1', 'memory barrier': '--c1', 'asynchronous copies': '--c1' };
+  const text = { none: 'not selected (ready)', scoreboard: 'arithmetic result', memory: 'load from memory', 'shared memory': 'load from shared memory', exit: 'exit (outstanding stores)', pipeline: 'pipeline busy' };
   return [h('h3', { class: 'sub' }, 'Warp states'), stack(entries.map(e => e[1]), entries.map(e => [e[0], text[e[0]] || e[0], colours[e[0]] || '--c1']), 'Warp states')];
 }
 function detail() {
   const k = run().kernels[state.kernel], box = $('detail');
   if (!k) { box.replaceChildren(); return; }
-  const why = k.findings.length ? h('ol', { class: 'why' }, k.findings.map(f => h('li', {}, h('span', { class: 'w' }, pct(f.weight).slice(0, -2), h('small', {}, ' %')), h('div', {}, h('b', {}, f.headline), h('p', {}, f.detail)))))
+  const why = k.findings.length ? h('ol', { class: 'why' }, k.findings.map(f => h('li', {}, h('span', { class: 'w', title: 'Estimated speed-up without it, at most' }, f.speed_up.toFixed(f.speed_up < 9.95 ? 2 : 0), h('small', {}, '×')), h('div', {}, h('b', {}, f.headline), h('p', {}, f.detail), (f.places || []).length ? h('div', { class: 'places' }, f.places.map(p => h('p', {}, h('span', { class: 'mono' }, p.where), ': ' + p.degree))) : null, f.remedy ? h('p', { class: 'soft' }, f.remedy) : null))))
     : h('p', { class: 'soft' }, 'No counter explains the time of this kernel.');
   box.replaceChildren(h('section', { class: 'panel', 'aria-labelledby': 'kname' },
-    h('div', { class: 'head' }, h('h2', { id: 'kname' }, `${k.number}  ${brief(k.name)}`), h('span', { class: 'soft' }, `${int(k.cycles)} cycles, ${time(k.seconds)}`), h('span', { class: 'tag' }, 'limited by ' + k.bound),
+    h('div', { class: 'head' }, h('h2', { id: 'kname' }, `${k.number}  ${brief(k.name)}`), h('span', { class: 'soft' }, `${time(k.seconds)}, ${int(k.cycles)} cycles`), h('span', { class: 'tag' }, 'limited by ' + k.bound),
       k.overlapped ? h('span', { class: 'tag' }, 'overlapped with other kernels: counters are shared') : null),
     brief(k.name) !== k.name ? h('p', { class: 'mono soft full' }, k.name) : null,
     h('div', { class: 'cols' },
-      h('div', {}, h('h3', {}, 'Why it takes this long'), why),
+      h('div', {}, h('h3', {}, 'Why it takes this long'), h('p', { class: 'soft', style: 'margin-bottom:8px' }, 'Ordered by the estimated speed-up without each reason, at most. Reasons overlap.'), why),
       h('div', {}, h('h3', {}, 'Scheduler cycles'), stack(k.slots, SLOTS, 'Scheduler cycles'), waits(k), h('h3', { class: 'sub' }, 'Throughput'), rates(k))),
-    h('div', { class: 'cols sub' }, h('div', {}, h('h3', {}, 'Roofline'), roofline(k)),
-      h('div', {}, h('h3', {}, 'Resources'), facts(k), h('h3', { class: 'sub' }, 'Latency by hop'), hops(k)))), source(k) || '');
+    h('div', { class: 'cols sub' }, h('div', {}, h('h3', {}, 'Roofline'), roofline(k), flopRoofline(k)),
+      h('div', {}, h('h3', {}, 'Resources'), facts(k), occupancyTable(k), h('h3', { class: 'sub' }, 'Latency by hop'), hops(k)))), source(k) || '');
 }
 
 // ---- instructions ----------------------------------------------------------------------------
 function source(k) {
-  const p = run().profile[k.name];
+  const p = run().profile[k.profile || k.name];
   if (!p) return panel('Instructions', '', h('p', { class: 'soft' }, 'Not recorded. Run with -enable_ptx_file_line_stats 1 to see which instructions warps wait for.'));
   const blame = p.blames ? 'awaited' : 'waited', all = p.rows.reduce((a, r) => a + r[blame], 0) || 1, most = Math.max(1, ...p.rows.map(r => r[blame]));
   const text = r => r.txt || (p.line_kind === 'PTX' && p.text[r.line]) || r.op;
@@ -218,8 +245,8 @@ function source(k) {
   const hot = [...p.rows].sort((a, b) => b[blame] - a[blame]).filter(r => r[blame] > all * .02).slice(0, 5);
   const where = r => r.src || (p.line_kind === 'source' && r.line ? 'line ' + r.line : '');
   const heat = r => { const f = r[blame] / most; return h('td', { class: 'num', style: f > .01 ? `background:rgba(var(--hot), ${(.05 + .5 * f).toFixed(3)})` : null }, r[blame] ? pct(r[blame] / all) : ''); };
-  const own = r => { const w = Object.entries(r.waits).sort((a, b) => b[1] - a[1])[0]; return h('td', {}, w ? [h('span', { class: 'soft' }, `${si(w[1])} `), w[0]] : ''); };
-  const HEAD = [['', kind === 'PTX' ? 'line' : 'PC'], ['', kind], ['num', 'issues'], ['num', 'lanes'], ['num', p.blames ? 'stall caused' : 'stall before it', p.blames ? 'Share of the warp cycles that other instructions spent waiting for the result of this one' : 'Share of the warp cycles spent before this instruction'], ['', 'own stall, warp cycles', 'Warp cycles by the most frequent reason why this instruction itself waited'], ['num', 'latency', 'Mean core cycles from issue to completion'], ['num', 'acc/req', 'Memory accesses per warp instruction'], ['num', 'L1 hits', 'Hit rate of its L1 accesses'], ['num', 'conflict', 'Cycles of shared memory banks per instruction: n-way bank conflict']];
+  const own = r => { const w = Object.entries(r.waits).sort((a, b) => b[1] - a[1])[0]; return h('td', {}, w ? [h('span', { class: 'soft' }, `${si(w[1])} `), w[0] === 'memory' ? 'load' : w[0]] : ''); };
+  const HEAD = [['', kind === 'PTX' ? 'line' : 'PC'], ['', kind], ['num', 'issues'], ['num', 'lanes'], ['num', p.blames ? 'stall caused' : 'stall before it', p.blames ? 'Share of the warp cycles that other instructions spent waiting for the result of this one' : 'Share of the warp cycles spent before this instruction'], ['', 'own stall, warp cycles', 'Warp cycles by the most frequent reason why this instruction itself waited'], ['num', 'latency', 'Mean core cycles from issue to completion'], ['num', 'sectors', 'Memory accesses per warp instruction; a coalesced one of 4 bytes per lane has four'], ['num', 'L1 hits', 'Hit rate of its L1 accesses'], ['num', 'conflict', 'Cycles of shared memory banks per instruction: n-way bank conflict']];
   const code = () => {
     const rows = []; let last = null;
     p.rows.slice(0, state.shown).forEach((r, i) => {
@@ -242,7 +269,7 @@ function source(k) {
   const jump = r => { if (state.view === 'lines') { state.view = 'code'; } state.shown = Math.max(state.shown, p.rows.length); detail(); const row = $('pc' + r.pc), c = row.closest('.code'); c.scrollTop = row.offsetTop - c.clientHeight / 2; row.focus({ preventScroll: true }); };
   const views = hasSource ? h('div', { role: 'group', 'aria-label': 'View' }, [['code', kind], ['lines', 'Source']].map(([v, t]) => [h('button', { 'aria-pressed': String(state.view === v), onclick: () => { state.view = v; detail(); } }, t), ' '])) : null;
   return h('section', { class: 'panel', 'aria-label': 'Instructions' }, h('div', { class: 'head' }, h('h2', {}, 'Instructions'),
-    h('span', { class: 'soft' }, (p.blames ? 'stalls are attributed to the instruction that was waited for, not to the one that waited' : 'stall cycles before each instruction') + (p.launches > 1 ? `; sum of ${int(p.launches)} launches` : '')), h('span', { class: 'grow' }), views),
+    h('span', { class: 'soft' }, (p.blames ? 'stalls are attributed to the instruction that was waited for, not to the one that waited' : 'stall cycles before each instruction') + (p.launches > 1 ? `; sum of ${int(p.launches)} launches` : k.profile ? '; of this launch' : '')), h('span', { class: 'grow' }), views),
     hot.length ? h('div', { class: 'legend', style: 'margin:0 0 12px;gap:6px' }, h('span', { style: 'align-self:center' }, 'Hottest'), hot.map(r => h('button', { class: 'mono', onclick: () => jump(r) }, `${r.op}  ${pct(r[blame] / all)}`))) : null,
     body, state.view === 'code' && p.rows.length > state.shown ? h('p', { style: 'margin-top:10px' }, h('button', { onclick: () => { state.shown += 1000; detail(); } }, `Show more (${int(p.rows.length - state.shown)} remaining)`)) : null);
 }
@@ -251,7 +278,7 @@ function source(k) {
 function chart(title, unit, series, t, r, top) {
   const W = 1140, H = 130, L = 52, R = 8, T = 8, B = 20, x = t.cycles, end = x[x.length - 1] || 1;
   const values = series.flatMap(q => q.values).filter(v => v !== null), max = top || Math.max(1e-9, ...values);
-  if (!values.length) return null;
+  if (!values.some(v => v !== 0)) return null;  // nothing happened
   const nice = (() => { if (top) return top; const e = Math.pow(10, Math.floor(Math.log10(max))); for (const m of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) if (m * e >= max) return m * e; return 10 * e; })();
   const X = c => L + (W - L - R) * c / end, Y = v => T + (H - T - B) * (1 - v / nice);
   const mean = v => { const f = v.filter(a => a !== null); return f.length ? f.reduce((a, b) => a + b, 0) / f.length : 0; };
@@ -294,14 +321,14 @@ function heatMap(m, t) {
   return h('div', {}, h('h3', {}, `${names[0]}: ${names[1]}`), c, h('div', { class: 'legend' }, h('span', {}, `one row per unit (${rows}); darkest: ${m.kind === 'channel' ? pct(max) : si(max)}; horizontal axis: core cycles, 0 to ${int(t.cycles[cols - 1])}`)));
 }
 function cellMap(title, unit, cells) {
-  if (!cells || !cells.length) return null;
+  if (!cells || !cells.some(c => c.value)) return null;
   const max = Math.max(1, ...cells.map(c => c.value)), mean = cells.reduce((a, c) => a + c.value, 0) / cells.length, min = Math.min(...cells.map(c => c.value));
   return h('div', {}, h('h3', {}, title), h('div', { class: 'cells', role: 'img', 'aria-label': `${title}: ${si(mean)} ${unit} on average, from ${si(min)} to ${si(max)}` }, cells.map(c => tip(h('i', { style: `background:rgb(${colour(c.value / max).join(',')})` }), `${c.name}\n${int(c.value)} ${unit}`))),
     h('div', { class: 'legend' }, h('span', {}, `${si(mean)} ${unit} on average, ${si(min)} to ${si(max)}` + (mean ? `; maximum ${dec(max / mean, 2)} times the mean` : ''))));
 }
 function maps() {
   const r = run(), t = r.time;
-  const over = t ? t.maps.map(m => heatMap(m, t)) : [];
+  const over = t ? t.maps.filter(m => m.rows.some(r => r.some(v => v))).map(m => heatMap(m, t)) : [];
   return panel('SMs and memory channels', 'how evenly the work is distributed', h('div', { class: 'maps' }, cellMap('SMs, whole run', 'warp instructions', r.units.sm), cellMap('Memory channels, whole run', 'DRAM accesses', r.units.channel), over));
 }
 
@@ -310,15 +337,17 @@ function compare() {
   if (runs.length < 2) return null;
   const base = runs[state.run], key = k => k.number + ' ' + k.name;
   const others = runs.filter(r => r !== base), index = others.map(r => new Map(r.kernels.map(k => [key(k), k])));
-  const most = Math.max(...runs.map(r => r.cycles));
+  // Times, because GPUs have different clocks; cycles if a file does not have its clock.
+  const timed = runs.every(r => r.core_hz), of = r => timed ? r.cycles / r.core_hz : r.cycles, kernelOf = k => timed ? k.seconds : k.cycles, shown = v => timed ? time(v) : int(v);
+  const most = Math.max(...runs.map(of));
   const rows = base.kernels.map(k => ({ k, o: index.map(m => m.get(key(k)) || null) }));
-  rows.sort((a, b) => Math.max(...b.o.map(o => o ? Math.abs(o.cycles - b.k.cycles) : 0)) - Math.max(...a.o.map(o => o ? Math.abs(o.cycles - a.k.cycles) : 0)));
-  const cell = (a, b) => { const c = b ? change(a, b.cycles) : null; return [h('td', { class: 'num' }, b ? int(b.cycles) : '–'), h('td', { class: 'num', style: c === null || Math.abs(c) < .05 ? 'color:var(--faint)' : `color:var(${c < 0 ? '--issued' : '--pipeline'})` }, signed(c))]; };
-  return panel('Comparison', 'relative to ' + base.name,
-    h('div', { class: 'rates', style: 'grid-template-columns:max-content 1fr max-content;margin-bottom:18px' }, runs.map(r => [h('span', {}, r.name), h('span', { class: 'meter', style: 'width:100%;height:14px' }, h('i', { style: `width:${100 * r.cycles / most}%;background:var(${r === base ? '--accent' : '--c2'})` })), h('span', { class: 'soft' }, h('b', { style: 'color:var(--ink);font-weight:600' }, int(r.cycles)), ' cycles  ', r === base ? '' : signed(change(base.cycles, r.cycles)) + `, speedup ${(base.cycles / r.cycles).toPrecision(3)}x`)])),
+  rows.sort((a, b) => Math.max(...b.o.map(o => o ? Math.abs(kernelOf(o) - kernelOf(b.k)) : 0)) - Math.max(...a.o.map(o => o ? Math.abs(kernelOf(o) - kernelOf(a.k)) : 0)));
+  const cell = (a, b) => { const c = b ? change(a, kernelOf(b)) : null; return [h('td', { class: 'num', title: b ? int(b.cycles) + ' core cycles' : null }, b ? shown(kernelOf(b)) : '–'), h('td', { class: 'num', style: c === null || Math.abs(c) < .05 ? 'color:var(--faint)' : `color:var(${c < 0 ? '--issued' : '--pipeline'})` }, signed(c))]; };
+  return panel('Comparison', 'times relative to ' + base.name + '; kernels without launch latency',
+    h('div', { class: 'rates', style: 'grid-template-columns:max-content 1fr max-content;margin-bottom:18px' }, runs.map(r => [h('span', {}, r.name), h('span', { class: 'meter', style: 'width:100%;height:14px' }, h('i', { style: `width:${100 * of(r) / most}%;background:var(${r === base ? '--accent' : '--c2'})` })), h('span', { class: 'soft' }, h('b', { style: 'color:var(--ink);font-weight:600' }, shown(of(r))), `  (${int(r.cycles)} cycles)  `, r === base ? '' : signed(change(of(base), of(r))) + `, speed-up ${(of(base) / of(r)).toPrecision(3)}x`)])),
     data.options && data.options.length ? h('details', { style: 'margin-bottom:14px', open: data.options.length < 8 }, h('summary', {}, data.options.length === 1 ? 'One option differs' : `${data.options.length} options differ`), h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'option'), runs.map(r => h('th', {}, r.name)))), h('tbody', {}, data.options.slice(0, 200).map(o => h('tr', {}, h('td', { class: 'mono' }, o.name), o.values.map(v => h('td', { class: 'mono' }, v.length > 60 ? v.slice(0, 57) + '…' : v))))))) : null,
     h('div', { style: 'overflow-x:auto' }, h('table', {}, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'kernel'), h('th', { class: 'num', scope: 'col' }, base.name), others.map(r => [h('th', { class: 'num', scope: 'col' }, r.name), h('th', { class: 'num', scope: 'col' }, 'change')]))),
-      h('tbody', {}, rows.slice(0, state.compared).map(r => h('tr', {}, h('td', { title: r.k.name, style: 'max-width:420px;overflow:hidden;text-overflow:ellipsis' }, `${r.k.number}  ${brief(r.k.name)}`), h('td', { class: 'num' }, int(r.k.cycles)), r.o.map(o => cell(r.k.cycles, o))))))),
+      h('tbody', {}, rows.slice(0, state.compared).map(r => h('tr', {}, h('td', { title: r.k.name, style: 'max-width:420px;overflow:hidden;text-overflow:ellipsis' }, `${r.k.number}  ${brief(r.k.name)}`), h('td', { class: 'num', title: int(r.k.cycles) + ' core cycles' }, shown(kernelOf(r.k))), r.o.map(o => cell(kernelOf(r.k), o))))))),
     rows.length > state.compared ? h('p', { class: 'soft', style: 'margin-top:8px' }, `The ${state.compared} of ${int(rows.length)} kernels with the largest change. `, h('button', { onclick: () => { state.compared += 100; all(); } }, 'Show more')) : null);
 }
 

@@ -28,7 +28,7 @@ const time = t => t === 0 ? '0 s' : t < 1e-6 ? (t * 1e9).toPrecision(3) + ' ns' 
 const gbs = b => b >= 1e12 ? (b / 1e12).toFixed(b < 9.995e12 ? 2 : 1) + ' TB/s' : (b / 1e9).toFixed(b < 9.95e9 ? 1 : 0) + ' GB/s';
 const ticks = (end, most) => { const e = Math.pow(10, Math.floor(Math.log10(end / most || 1))), m = [1, 2, 5, 10].find(f => f * e * most >= end) * e, list = []; for (let v = 0; v <= end; v += m) list.push(v); return list; };
 // "void at::f<int, 4>(float*)" as "at::f<…>": what is left out stands in the title.
-const brief = name => { let out = '', depth = 0; for (const c of name.replace(/^void /, '').replace(/\(anonymous namespace\)::/g, '')) { if (c === '<') { if (!depth++) out += '<…>'; } else if (c === '>' && depth) --depth; else if (!depth) { if (c === '(') break; out += c; } } return out || name; };
+const brief = name => { let out = '', depth = 0; for (const c of name.replace(/^void /, '').replace(/\(anonymous namespace\)::/g, '')) { if (c === '<' && (depth || /\w$/.test(out))) { if (!depth++) out += '<…>'; } else if (c === '>' && depth) --depth; else if (!depth) { if (c === '(') break; out += c; } } return out || name; };
 const count = (n, one, many) => int(n) + ' ' + (n === 1 ? one : many || one + 's');
 const change = (a, b) => a ? ((b - a) / a * 100) : null;
 const signed = c => c === null ? '–' : (c > 0 ? '+' : '') + c.toFixed(Math.abs(c) < 10 ? 1 : 0) + ' %';

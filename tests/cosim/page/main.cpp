@@ -82,8 +82,14 @@ int run(const std::string& traces) {
     expect(rest.finished(), "the platform around the page's code ran to its end");
     expect(text.find("gpu_tot_ipc") != std::string::npos, "the report is that of the executable");
     expect(rest.address_came_back(), "a local address leads back to the device address");
-    for (const char* file : {"gpu.vcd", "gpu.vcd.gtkw", "gpu.json"})
+    for (const char* file :
+         {"gpu.vcd", "gpu.vcd.gtkw", "gpu.json", "statistics.json", "samples.csv"})
         expect(std::filesystem::file_size(file) > 1000, std::string(file) + " was written");
+    std::ifstream in("statistics.json");
+    const std::string statistics{std::istreambuf_iterator<char>(in), {}};
+    for (const char* kernel : {"vecadd", "sgemm_tile", "reduction", "saxpy_loop"})
+        expect(statistics.find("\"name\": \"" + std::string(kernel)) != std::string::npos,
+               std::string(kernel) + " is in the statistics file");
     return expect.failed == 0 ? 0 : 1;
 }
 

@@ -393,6 +393,10 @@ TEST(HostInterface, FailsTheCommandsOfADeviceThatHasStopped) {
         EXPECT_EQ(h.read(host::completed), h.read(host::submitted));
         EXPECT_EQ(h.read(host::first_window + host::result_hi), host::failed_result);
         EXPECT_EQ(h.command(command_code::launch), tlm::TLM_GENERIC_ERROR_RESPONSE);
+        h.write(host::control, host::reset);
+        EXPECT_EQ(h.read(host::status) & (host::busy | host::resetting), 0u)
+            << "a loop that waits for the reset ends";
+        EXPECT_NE(h.read(host::status) & host::stopped, 0u);
     });
 }
 

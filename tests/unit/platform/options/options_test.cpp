@@ -370,6 +370,22 @@ TEST(Help, NamesEveryOption) {
     for (const quirk_info& quirk : quirk_table()) EXPECT_THAT(help.str(), HasSubstr(quirk.name));
 }
 
+TEST(Help, OnATopicNamesTheOptionsOfAGroupOrWithAName) {
+    const auto help_on = [](const char* topic) {
+        std::ostringstream help;
+        write_help_on(help, topic);
+        return help.str();
+    };
+    EXPECT_THAT(help_on("dram"), testing::AllOf(HasSubstr("-gpgpu_dram_timing_opt"),
+                                                testing::Not(HasSubstr("-gpgpu_scheduler"))));
+    EXPECT_THAT(help_on("-gpgpu_scheduler"), HasSubstr("-gpgpu_scheduler"));
+    EXPECT_THAT(refusal([&] { help_on("carburettor"); }), HasSubstr("no option concerns"));
+    std::ostringstream run;
+    write_help_on_run(run);
+    EXPECT_THAT(run.str(), testing::AllOf(HasSubstr("usage: simtlm run"), HasSubstr("--stats-file"),
+                                          testing::Not(HasSubstr("-gpgpu_dram_timing_opt"))));
+}
+
 TEST(OptionsPage, IsCurrent) {
     std::ifstream in(SIMTLM_TEST_DOCS_DIR "/options.md");
     ASSERT_TRUE(in) << "docs/options.md is missing";
@@ -415,9 +431,30 @@ TEST(Notes, NameOptionsOfTheOtherCoreOnTheCommandLine) {
         "accepted without effect: -modern_alu (of --core sub-core; this run uses --core simt)");
     sub_cores.parse_command_line({"--core", "modern", "-modern_alu", "8,2", "-gpgpu_num_sp_units",
                                   "4", "-gpgpu_num_reg_banks", "8"});
-    ASSERT_EQ(notes_on(sub_cores).size(), 1u);
+    ASSERT_EQ(notes_on(sub_cores).size(), 2u);
+    EXPECT_THAT(notes_on(sub_cores)[1],
+                HasSubstr("-modern_alu (the latency, where code has control bits"));
     EXPECT_NE(notes_on(sub_cores)[0].find("-gpgpu_num_reg_banks, -gpgpu_num_sp_units"),
               std::string::npos);
+}
+
+TEST(Notes, NameOptionsThatTheSubCorePipelineAndTheNetworkIgnore) {
+    option_values sub_cores;
+    sub_cores.parse_command_line({"--core", "sub-core", "-gpgpu_scheduler", "lrr",
+                                  "-gpgpu_smem_latency", "30", "-gpgpu_l1_latency", "30",
+                                  "-network_mode", "3", "-icnt_gpc_flits", "2"});
+    const auto notes = notes_on(sub_cores);
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_THAT(notes[0], HasSubstr("-gpgpu_scheduler, -gpgpu_l1_latency, -gpgpu_smem_latency (of "
+                                    "--core simt"));
+    EXPECT_THAT(notes[1], HasSubstr("-icnt_gpc_flits (of another network than -network_mode 3)"));
+    EXPECT_FALSE(has_effect(sub_cores, *find_option("-gpgpu_scheduler")));
+    EXPECT_FALSE(has_effect(sub_cores, *find_option("-icnt_gpc_flits")));
+    EXPECT_TRUE(has_effect(sub_cores, *find_option("-modern_alu")));
+    option_values crossbar;
+    crossbar.parse_command_line(
+        {"-network_mode", "2", "-icnt_gpc_flits", "2", "-gpgpu_scheduler", "lrr"});
+    EXPECT_EQ(notes_on(crossbar).size(), 0u);
 }
 
 TEST(CoreModels, AreSelectedByNameOrAliasAndListedForAnUnknownName) {

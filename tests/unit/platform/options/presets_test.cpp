@@ -126,12 +126,42 @@ TEST_P(EveryPreset, DumpsAConfigurationThatReadsBackAsTheSame) {
     EXPECT_EQ(refusal([&] { make_gpu_config(second); }), "");
 }
 
-TEST_P(EveryPreset, AcceptsAnyDramTechnology) {
+TEST_P(EveryPreset, AcceptsAnyDramTechnologyWithAStatedNumberOfChannels) {
     for (const auto& entry : fs::directory_iterator(SIMTLM_TEST_CONFIG_DIR "/dram")) {
         option_values values = loaded(GetParam());
         values.load_preset("dram/" + entry.path().stem().string());
+        values.set("-gpgpu_n_mem", values.text("-gpgpu_n_mem"));
         EXPECT_EQ(refusal([&] { make_gpu_config(values); }), "") << entry.path();
     }
+}
+
+TEST(DramTechnologies, BringTheirClock) {
+    option_values values = loaded("QV100");
+    values.load_preset("dram/HBM");
+    EXPECT_EQ(values.text("-gpgpu_clock_domains"), "1132:1132:1132:500");
+    EXPECT_DOUBLE_EQ(make_gpu_config(values).clocks.dram, 500e6);
+    values.parse_command_line({"-dram_clock", "600"});
+    EXPECT_EQ(values.text("-gpgpu_clock_domains"), "1132:1132:1132:600");
+}
+
+TEST(DramTechnologies, DoNotReplaceTheClockOfAGpuThatIncludesThem) {
+    EXPECT_DOUBLE_EQ(make_gpu_config(loaded("H100_PCIE")).clocks.dram, 1593e6);
+}
+
+TEST(DramTechnologies, OfAnotherBusWidthNeedANumberOfChannels) {
+    option_values values = loaded("QV100");
+    values.load_preset("dram/HBM3");
+    EXPECT_THAT(
+        refusal([&] { make_gpu_config(values); }),
+        HasSubstr("32 channels of this technology have a bus of 128 bytes; that of the GPU "
+                  "has 512 (state the number of channels: -gpgpu_n_mem 128 keeps the width, "
+                  "-gpgpu_n_mem 32 keeps the channels)"));
+    values.parse_command_line({"-gpgpu_n_mem", "128", "-gpgpu_memory_partition_indexing", "6"});
+    EXPECT_EQ(refusal([&] { make_gpu_config(values); }), "");
+}
+
+TEST(DramTechnologies, NeedAGpu) {
+    EXPECT_THAT(refusal([] { loaded("dram/HBM2"); }), HasSubstr("but no GPU"));
 }
 
 std::vector<std::string> names() {
@@ -160,7 +190,10 @@ TEST(Presets, CoverTheDramTechnologies) {
 TEST(Presets, AreSuggestedForAnUnknownName) {
     EXPECT_THAT(refusal([] { loaded("QV10"); }),
                 EndsWith("(did you mean QV100? --list-configs lists them all)"));
-    EXPECT_THAT(refusal([] { loaded("../platform"); }), HasSubstr("unknown configuration"));
+    EXPECT_THAT(refusal([] { loaded("../platform"); }), HasSubstr("is no folder"));
+    EXPECT_THAT(refusal([] { loaded("a/../platform"); }), HasSubstr("unknown configuration"));
+    EXPECT_THAT(refusal([] { preset_folders(std::vector<std::string>{"nowhere"}).files("QV100"); }),
+                HasSubstr("there are no presets in nowhere"));
     EXPECT_THAT(refusal([] { loaded(""); }), HasSubstr("unknown configuration"));
 }
 
@@ -169,7 +202,33 @@ TEST(Presets, AreListed) {
     write_presets(list, source_tree());
     for (const std::string& name : names()) EXPECT_THAT(list.str(), HasSubstr(name));
     EXPECT_THAT(list.str(), HasSubstr("dram/HBM2E"));
+    EXPECT_THAT(list.str(), HasSubstr("QV100/accel-sim"));
     EXPECT_THAT(list.str(), testing::Not(HasSubstr("not installed")));
+}
+
+TEST(Presets, OfTheUserAreFoundByTheirPathAndInFoldersOfTheSearchPath) {
+    const fs::path folder = fs::path(testing::TempDir()) / "simtlm_own_presets";
+    fs::create_directories(folder / "MINE");
+    std::ofstream(folder / "MINE/gpgpusim.config") << "-gpgpu_n_clusters 3\n";
+    std::ofstream(folder / "all.config") << "--preset ./MINE\n";
+    EXPECT_EQ(loaded((folder / "MINE").string()).text("-gpgpu_n_clusters"), "3");
+    EXPECT_THAT(refusal([&] { loaded((folder / "THEIRS").string()); }),
+                HasSubstr("is no folder with a gpgpusim.config"));
+    option_values beside(source_tree().finder());
+    beside.load_file((folder / "all.config").string());
+    EXPECT_EQ(beside.text("-gpgpu_n_clusters"), "3");
+    fs::create_directories(folder / "COPY");
+    fs::copy_file(SIMTLM_TEST_CONFIG_DIR "/QV100/gpgpusim.config", folder / "COPY/gpgpusim.config");
+    EXPECT_EQ(make_gpu_config(loaded((folder / "COPY").string())).sms(), 80u)
+        << "what it includes from beside it is found among the presets";
+    setenv("SIMTLM_PRESET_PATH", ("nowhere:" + folder.string()).c_str(), 1);
+    const preset_folders searched;
+    unsetenv("SIMTLM_PRESET_PATH");
+    EXPECT_THAT(searched.files("MINE"), testing::ElementsAre(EndsWith("MINE/gpgpusim.config")));
+    std::ostringstream list;
+    write_presets(list, searched);
+    EXPECT_THAT(list.str(), HasSubstr("Others (--preset NAME):\n  COPY\n  MINE\n  all\n"));
+    fs::remove_all(folder);
 }
 
 TEST(Presets, AreRecommendedByBinaryVersion) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report_writer.h"
 
+#include "tests/unit/platform/refusal.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +21,8 @@ TEST(ReportWriter, PrintsAValueAndStoresItUnderItsName) {
     EXPECT_EQ(r.value("hits"), 3);
     EXPECT_EQ(r.value("rate"), 0.25);
     EXPECT_EQ(r.value("hidden"), 7);
-    EXPECT_EQ(r.value("none"), 0);
+    EXPECT_EQ(r.value("gpu_tot_ipc"), 0) << "a statistic that is not in the report";
+    EXPECT_THAT(refusal([&] { r.value("gpu_tot_ipk"); }), HasSubstr("did you mean gpu_tot_ipc?"));
 }
 
 TEST(ReportWriter, AlignsNumbersAsTheirFormatWould) {
