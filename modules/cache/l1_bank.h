@@ -5,6 +5,7 @@
 #include "modules/support/ring_buffer.h"
 
 #include <cstdint>
+#include <systemc>
 
 namespace simtlm::cache {
 
@@ -12,7 +13,7 @@ namespace simtlm::cache {
 /// GPGPU-Sim manual), with one access per stage. It accepts one access per cycle while its first
 /// stage is free. An access stays in the last stage, with later ones closing up after it, until
 /// its look-up succeeds.
-class alignas(64) l1_bank {
+class l1_bank : public sc_core::sc_module {
 public:
     /// An access in the pipeline.
     struct queued_access {
@@ -21,7 +22,8 @@ public:
     };
 
     /// @param latency  number of stages, i.e. core cycles from the access to its look-up
-    explicit l1_bank(unsigned latency) : pipeline_(latency), latency_(latency) {}
+    l1_bank(const sc_core::sc_module_name& name, unsigned latency)
+        : sc_module(name), latency_(latency), pipeline_(latency) {}
 
     bool empty() const { return pipeline_.empty(); }
     std::size_t size() const { return pipeline_.size(); }
@@ -43,9 +45,9 @@ public:
     }
 
 private:
-    support::ring_buffer<queued_access> pipeline_;
-    std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
     std::uint64_t latency_;
+    alignas(64) support::ring_buffer<queued_access> pipeline_;
+    std::uint64_t last_entered_ = ~std::uint64_t{0};  // core cycle
 
 public:
     /// Failure of the last look-up of front(), if any.

@@ -24,8 +24,8 @@ l1_data_cache::l1_data_cache(const sc_core::sc_module_name& name,
                cfg.cache, l1_level, pool),
       config_(cfg),
       bank_of_(cfg.bank_hash, cfg.banks, cfg.bank_interleaving) {
-    banks_.reserve(cfg.banks);
-    for (unsigned b = 0; b < cfg.banks; ++b) banks_.emplace_back(cfg.latency);
+    for (unsigned b = 0; b < cfg.banks; ++b)
+        banks_.push_back(std::make_unique<l1_bank>(fmt::format("bank{}", b).c_str(), cfg.latency));
     due_.assign(cfg.banks, never);
 }
 
@@ -43,7 +43,7 @@ tlm::tlm_sync_enum l1_data_cache::access(tlm::tlm_generic_payload& p, tlm::tlm_p
         return r.finished ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
     }
     const unsigned number = bank_of_(p.get_address());
-    l1_bank& b = banks_[number];
+    l1_bank& b = *banks_[number];
     if (b.conflict(now)) {
         ++bank_conflicts_;
         phase = protocol::refused;
@@ -69,7 +69,7 @@ void l1_data_cache::cycle() {
     // What the look-ups read first is often not in the host's caches; fetched together, not one
     // after the other.
     for (std::size_t b = 0; b < due_.size(); ++b)
-        if (now >= due_[b]) protocol::prefetch(banks_[b].front());
+        if (now >= due_[b]) protocol::prefetch(banks_[b]->front());
     for (std::size_t b = 0; b < due_.size(); ++b)
         if (now >= due_[b]) look_up(b);
     if (ports_free && engine_.changes() == changes) process_.note_idle();
@@ -98,7 +98,7 @@ void l1_data_cache::send_misses() {
 }
 
 void l1_data_cache::look_up(std::size_t bank) {
-    l1_bank& b = banks_[bank];
+    l1_bank& b = *banks_[bank];
     tlm::tlm_generic_payload& p = b.front();
     if (engine_.fails_again(p, b.failed)) return;
     const access_result r = engine_.access(p, process_.now());
@@ -127,7 +127,7 @@ void l1_data_cache::rest() {
     std::uint64_t next = never;
     for (unsigned b = 0; b < due_.size(); ++b) {
         if (waits && due_[b] <= now && b < max_waiting &&
-            engine_.waits_for_change(banks_[b].failed))
+            engine_.waits_for_change(banks_[b]->failed))
             refused_ |= std::uint64_t{1} << b;
         else
             next = std::min(next, due_[b]);
@@ -140,7 +140,7 @@ void l1_data_cache::rest() {
 
 void l1_data_cache::count_refusals(std::uint64_t cycles) {
     for (std::uint64_t left = refused_; left != 0; left &= left - 1) {
-        const l1_bank& b = banks_[static_cast<unsigned>(__builtin_ctzll(left))];
+        const l1_bank& b = *banks_[static_cast<unsigned>(__builtin_ctzll(left))];
         engine_.count_refusals(b.front(), b.failed.reason, cycles);
     }
 }
@@ -196,7 +196,7 @@ std::string l1_data_cache::describe() const {
         text += "; the unit has not taken " + protocol::describe(engine_.ready_access());
     text += '\n';
     for (std::size_t i = 0; i < banks_.size(); ++i) {
-        const l1_bank& b = banks_[i];
+        const l1_bank& b = *banks_[i];
         if (b.empty()) continue;
         text += fmt::format("  {} bank {}: {} accesses queued, first {}", name(), i, b.size(),
                             protocol::describe(b.front()));

@@ -101,7 +101,7 @@ private:
 
     config config_;
     set_index bank_of_;
-    std::vector<l1_bank> banks_;
+    std::vector<std::unique_ptr<l1_bank>> banks_;
     std::vector<std::uint64_t> due_;  // by bank: core cycle in which its front access reaches the
                                       // tags, or never
     std::uint64_t sends_from_ = 0;    // core cycle; until then packets of a write-back are sent
