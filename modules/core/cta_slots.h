@@ -50,7 +50,7 @@ public:
     /// Number of additional CTAs of a kernel that fit.
     unsigned capacity_for(const kernel_context& kernel, bool concurrent) const {
         // Asked for every SM whenever a CTA is placed; most have not changed since.
-        const capacity_query q{&kernel, kernel.launch, concurrent};
+        const capacity_query q{kernel.needs, kernel.ctas_per_sm, config_.shared.bytes, concurrent};
         if (!(q == asked_)) {
             capacity_ = find_capacity(kernel, concurrent);
             asked_ = q;
@@ -68,12 +68,15 @@ public:
     kernel_context& release(unsigned slot);
 
 private:
+    /// What the capacity depends on besides the occupied slots.
     struct capacity_query {
-        const kernel_context* kernel = nullptr;
-        std::uint64_t launch = 0;
+        cta_needs needs;
+        unsigned ctas_per_sm = 0;
+        std::uint64_t shared_bytes = 0;
         bool concurrent = false;
         bool operator==(const capacity_query& o) const {
-            return kernel == o.kernel && launch == o.launch && concurrent == o.concurrent;
+            return needs == o.needs && ctas_per_sm == o.ctas_per_sm &&
+                   shared_bytes == o.shared_bytes && concurrent == o.concurrent;
         }
     };
     unsigned find_capacity(const kernel_context& kernel, bool concurrent) const;

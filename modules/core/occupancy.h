@@ -17,6 +17,11 @@ struct cta_needs {
     /// Preferred shared memory of the SM, in percent; negative: no preference.
     std::int32_t carve_out = -1;
 
+    bool operator==(const cta_needs& o) const {
+        return threads == o.threads && registers == o.registers &&
+               shared_memory == o.shared_memory && barriers == o.barriers &&
+               carve_out == o.carve_out;
+    }
     std::uint32_t warps(unsigned warp_size) const { return (threads + warp_size - 1) / warp_size; }
     std::uint32_t padded_threads(unsigned warp_size) const { return warps(warp_size) * warp_size; }
     /// Registers that an SM allocates to each warp.
