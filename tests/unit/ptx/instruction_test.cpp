@@ -183,8 +183,9 @@ TEST(PtxInstruction, RequiresTheOperandsOfCombinedModifiers) {
                 testing::HasSubstr("lacks a scope"));
     EXPECT_THAT(refusal_of("ld.gpu.global.u32 %r1, [%rd1];"),
                 testing::HasSubstr("has a scope without"));
-    EXPECT_THAT(refusal_of("min.abs.f32 %f1, %f2, %f3;"),
+    EXPECT_THAT(refusal_of("min.xorsign.f32 %f1, %f2, %f3;"),
                 testing::HasSubstr("one of .xorsign and .abs"));
+    EXPECT_THAT(refusal_of("min.abs.f32 %f1, %f2, %f3;"), testing::HasSubstr("lacks an operand"));
     EXPECT_THAT(refusal_of("div.f32 %f1, %f2, %f3;"),
                 testing::HasSubstr("lacks its rounding or .approx"));
 }
@@ -204,11 +205,11 @@ TEST(PtxInstruction, ReadsTheOperandOfACacheHint) {
 TEST(PtxInstruction, RejectsLaterIsaWhenItExecutes) {
     const module m = parse_kernel(
         "multimem.st.global.f32 [%rd1], %f1;\n"
-        "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nadd.rn.f32x2 %rd1, %rd2, %rd3;\n"
+        "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nst.bulk.shared::cta [%r1], %rd1, 0;\n"
         "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
         "[%r1], [%r2];");
     for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
-    EXPECT_EQ(op(m, 2).text, "add.rn.f32x2");
+    EXPECT_EQ(op(m, 2).text, "st.bulk.shared::cta");
 }
 
 TEST(PtxInstruction, ReadsAtomicsOfVectorsAndReductionsInOtherCtas) {
@@ -321,11 +322,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PtxInstruction, OfALaterArchitectureIsAcceptedUntilItIsExecuted) {
     const std::string body =
         "\n.address_size 64\n.visible .entry k() {\n.reg .f32 %f<4>; .reg .pred %p;\n"
-        "@%p redux.sync.max.f32 %f1, %f2, 0xffffffff;\nfrobnicate.x2 {%f1, %f2}, [%f3], later;\n"
+        "@%p clusterlaunchcontrol.x %f1, %f2, 0xffffffff;\nfrobnicate.x2 {%f1, %f2}, [%f3], "
+        "later;\n"
         "mov.f32 %f1, %f2;\nret;\n}\n";
     const module m = parse(".version 8.6\n.target sm_100a" + body, "k.ptx");
     EXPECT_EQ(op(m, 0).op, opcode::later);
-    EXPECT_EQ(op(m, 0).text, "redux.sync.max.f32");
+    EXPECT_EQ(op(m, 0).text, "clusterlaunchcontrol.x");
     EXPECT_NE(code(m, 0).guard, no_index);
     EXPECT_EQ(op(m, 1).text, "frobnicate.x2");
     EXPECT_EQ(op(m, 2).op, opcode::mov);
