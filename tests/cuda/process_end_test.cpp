@@ -113,8 +113,8 @@ TEST_F(ProcessEnd, FailsIfNoKernelCouldBeLaunchedAndReportsTheReasonOnce) {
     EXPECT_THAT(
         o.err,
         HasSubstr("process contains no code for a GPU of compute capability 7.0, but PTX for "
-                  "compute_120: compile it with nvcc -gencode arch=compute_70,code=sm_70 (no "
-                  "preset is newer than H100_PCIE), or try its PTX with "
+                  "compute_120: compile it with nvcc -gencode arch=compute_70,code=sm_70, or "
+                  "choose a newer GPU, or try its PTX with "
                   "-gpgpu_ptx_force_max_capability 120\n"));
     EXPECT_THAT(o.err, HasSubstr("kernels could not be launched; the exit code is 6"));
     EXPECT_EQ(2, std::count(o.err.begin(), o.err.end(), '\n')) << o.err;
