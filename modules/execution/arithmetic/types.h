@@ -150,24 +150,17 @@ struct e4m3 : floating_type<std::uint8_t, 4, 3> {
 };
 /// fp6 and fp4: neither infinity nor NaN (OCP Microscaling Formats 1.0); NaN becomes the largest
 /// number.
-struct e2m3 : floating_type<std::uint8_t, 2, 3> {
-    static constexpr bits canonical_nan = 0x1f;
-    static constexpr bits infinity = 0x20;
-    static constexpr bits largest_finite = 0x1f;
+template <unsigned ExponentBits, unsigned FractionBits>
+struct finite_type : floating_type<std::uint8_t, ExponentBits, FractionBits> {
+    using base = floating_type<std::uint8_t, ExponentBits, FractionBits>;
+    static constexpr std::uint8_t largest_finite = base::magnitude_mask;
+    static constexpr std::uint8_t canonical_nan = largest_finite;
+    static constexpr std::uint8_t infinity = largest_finite + 1;  // no magnitude reaches it
     static constexpr bool has_infinity = false;
 };
-struct e3m2 : floating_type<std::uint8_t, 3, 2> {
-    static constexpr bits canonical_nan = 0x1f;
-    static constexpr bits infinity = 0x20;
-    static constexpr bits largest_finite = 0x1f;
-    static constexpr bool has_infinity = false;
-};
-struct e2m1 : floating_type<std::uint8_t, 2, 1> {
-    static constexpr bits canonical_nan = 0x7;
-    static constexpr bits infinity = 0x8;
-    static constexpr bits largest_finite = 0x7;
-    static constexpr bool has_infinity = false;
-};
+struct e2m3 : finite_type<2, 3> {};
+struct e3m2 : finite_type<3, 2> {};
+struct e2m1 : finite_type<2, 1> {};
 /// Distance in bits between the elements of a packed pair: those of 6 bits occupy a byte each.
 template <class Element>
 constexpr unsigned element_stride = Element::width == 6 ? 8 : Element::width;

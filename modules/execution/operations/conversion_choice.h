@@ -73,29 +73,5 @@ choice for_any_float(ptx::type t, Function&& f) {
     }
 }
 
-/// A rounding mode as an argument.
-template <values::rounding Round>
-struct rounding_tag {
-    static constexpr values::rounding value = Round;
-};
-
-/// Calls f(tag) for the rounding mode of an instruction, to integral or not.
-template <class Function>
-choice for_rounding(ptx::rounding r, Function&& f) {
-    switch (r) {
-        case ptx::rounding::rz:
-        case ptx::rounding::rzi:
-            return f(rounding_tag<values::rounding::zero>{});
-        case ptx::rounding::rm:
-        case ptx::rounding::rmi:
-            return f(rounding_tag<values::rounding::down>{});
-        case ptx::rounding::rp:
-        case ptx::rounding::rpi:
-            return f(rounding_tag<values::rounding::up>{});
-        default:
-            return f(rounding_tag<values::rounding::nearest>{});
-    }
-}
-
 }  // namespace SIMTLM_ARITHMETIC_TARGET
 }  // namespace simtlm::execution

@@ -54,16 +54,8 @@ choice arithmetic_of(const ptx::operation& o) {
 
 template <class T, modifiers Flags>
 choice with_rounding(const ptx::operation& o) {
-    switch (o.round) {
-        case ptx::rounding::rz:
-            return arithmetic_of<T, rounding::zero, Flags>(o);
-        case ptx::rounding::rm:
-            return arithmetic_of<T, rounding::down, Flags>(o);
-        case ptx::rounding::rp:
-            return arithmetic_of<T, rounding::up, Flags>(o);
-        default:
-            return arithmetic_of<T, rounding::nearest, Flags>(o);
-    }
+    return for_rounding(o.round,
+                        [&](auto r) { return arithmetic_of<T, decltype(r)::value, Flags>(o); });
 }
 
 choice rounded(const ptx::operation& o) {
@@ -99,16 +91,8 @@ choice mixed_arithmetic_of(const ptx::operation& o) {
 }
 template <class Half, modifiers Flags>
 choice mixed_with_rounding(const ptx::operation& o) {
-    switch (o.round) {
-        case ptx::rounding::rz:
-            return mixed_arithmetic_of<Half, rounding::zero, Flags>(o);
-        case ptx::rounding::rm:
-            return mixed_arithmetic_of<Half, rounding::down, Flags>(o);
-        case ptx::rounding::rp:
-            return mixed_arithmetic_of<Half, rounding::up, Flags>(o);
-        default:
-            return mixed_arithmetic_of<Half, rounding::nearest, Flags>(o);
-    }
+    return for_rounding(
+        o.round, [&](auto r) { return mixed_arithmetic_of<Half, decltype(r)::value, Flags>(o); });
 }
 template <class Half>
 choice mixed_arithmetic(const ptx::operation& o) {
