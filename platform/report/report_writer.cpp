@@ -12,11 +12,15 @@ void report_writer::append(fmt::string_view format, fmt::format_args arguments) 
     fmt::vformat_to(fmt::appender(text_), format, arguments);
 }
 
-void report_writer::number(std::uint64_t value, unsigned width) {
-    const fmt::format_int digits(value);
+void report_writer::right_aligned(std::string_view digits, unsigned width) {
     const std::size_t blanks = digits.size() < width ? width - digits.size() : 0;
     char* const at = std::fill_n(extend(blanks + digits.size()), blanks, ' ');
     std::copy_n(digits.data(), digits.size(), at);
+}
+
+void report_writer::number(std::uint64_t value, unsigned width) {
+    const fmt::format_int digits(value);
+    right_aligned({digits.data(), digits.size()}, width);
 }
 
 void report_writer::fixed(double value, unsigned width) {
@@ -25,9 +29,7 @@ void report_writer::fixed(double value, unsigned width) {
         digits.append(std::string_view("0.000000"));  // most values of an idle channel
     else
         fmt::format_to(fmt::appender(digits), FMT_COMPILE("{:.6f}"), value);
-    const std::size_t blanks = digits.size() < width ? width - digits.size() : 0;
-    char* const at = std::fill_n(extend(blanks + digits.size()), blanks, ' ');
-    std::copy_n(digits.data(), digits.size(), at);
+    right_aligned({digits.data(), digits.size()}, width);
 }
 
 void report_writer::count(std::string name, std::uint64_t value, std::string_view indent) {

@@ -49,6 +49,8 @@ public:
     }
 
 private:
+    /// Adds blanks in front of a number of less than `width` characters.
+    void right_aligned(std::string_view digits, unsigned width);
     /// Adds room for more characters. @return where they begin
     char* extend(std::size_t characters) {
         const std::size_t from = text_.size();
