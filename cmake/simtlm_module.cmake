@@ -181,12 +181,15 @@ function(simtlm_module name)
   set_property(SOURCE ${arg_NO_HEADERS} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p] [ALONE s...]): one GoogleTest executable, each test
-# run in a process of its own, because a SystemC simulation cannot be started twice in one process.
+# simtlm_test(NAME SOURCES... DEPENDS... [PREFIX p] [LONG] [ALONE s...]): one GoogleTest executable, each
+# test run in a process of its own, because a SystemC simulation cannot be started twice in one process.
+# Quick builds register one test of CTest for the executable, which forks a process for each of its
+# tests; other builds, and those marked LONG, whose tests are to run side by side, one for each test.
+# CTest starts tests of a high COST first, so that no long one remains at the end.
 # PREFIX tells tests of the same sources, built another way, apart. ALONE: sources with local names that
 # others of the executable have too, which a unity build (SIMTLM_UNITY_TESTS) compiles by themselves.
 function(simtlm_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT;PREFIX" "SOURCES;DEPENDS;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "LONG" "TIMEOUT;PREFIX" "SOURCES;DEPENDS;ALONE" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -196,5 +199,10 @@ function(simtlm_test name)
   set_property(SOURCE ${arg_ALONE} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE simtlm_private_settings ${arg_DEPENDS} simtlm_test_main)
   simtlm_precompile(${name} HEADERS simtlm_test_headers)
-  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  if(SIMTLM_QUICK_BUILD AND NOT arg_LONG)
+    add_test(NAME ${name} COMMAND ${name} --fork-each-test)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 COST 20)
+  else()
+    gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" PROPERTIES TIMEOUT ${arg_TIMEOUT} DISCOVERY_TIMEOUT 60)
+  endif()
 endfunction()
