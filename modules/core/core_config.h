@@ -69,9 +69,9 @@ struct l1_config {
     cache::cache_config instruction, data, constant, texture;
     bool data_enabled = true;
     bool perfect_instruction_and_constant = false;  ///< -gpgpu_perfect_inst_const_cache
-    bool flush = false;       ///< -gpgpu_flush_l1_cache: flush the L1D when the SM is empty and at
-                              ///< barriers
-    bool adaptive = false;    ///< -gpgpu_adaptive_cache_config
+    bool flush = false;     ///< -gpgpu_flush_l1_cache: invalidates the L1D before the first CTA of
+                            ///< a kernel, if the SM is empty, and at memory barriers
+    bool adaptive = false;  ///< -gpgpu_adaptive_cache_config
     unsigned unified_kb = 0;  ///< size of L1D and shared memory together, -gpgpu_unified_l1d_size
 };
 
@@ -89,8 +89,9 @@ struct core_quirks {
     bool two_level_rotates_twice = false;  ///< two-level scheduler: rotates once per instruction
     bool sms_in_order = false;             ///< SMs act one after the other within a core cycle
     bool fetch_reads_one_texel = false;  ///< texture fetches access the cache at one texel per lane
-    bool coarse_allocation = false;  ///< registers by four per thread, shared memory by the byte,
-                                     ///< none of it for the driver
+    bool coarse_allocation = false;   ///< registers by four per thread, shared memory by the byte,
+                                      ///< none of it for the driver
+    bool idle_sm_flushes_l1 = false;  ///< also before a later CTA of the kernel, if the SM is empty
 };
 
 /// Configuration of an SM, validated by the platform.

@@ -66,6 +66,12 @@ void multiprocessor::invalidate_l1() {
     if (caches_) caches_->data.invalidate();
 }
 
+void multiprocessor::invalidate_l1_before(const kernel_context& kernel, std::uint64_t now) {
+    if (!config_.l1.flush || busy() || running_.stopped_at() >= now) return;
+    if (last_launch_ == kernel.launch && !config_.quirks.idle_sm_flushes_l1) return;
+    invalidate_l1();
+}
+
 // ---- CTAs and warps ----------------------------------------------------------------------------
 
 void multiprocessor::begin_running() {
@@ -86,6 +92,7 @@ unsigned multiprocessor::launch(kernel_context& kernel, std::unique_ptr<program:
     kernel_arrives(kernel);
     if (!running_.running()) begin_running();
     kernel_ = &kernel;
+    last_launch_ = kernel.launch;
     const unsigned slot = ctas_.allocate(kernel, std::move(block));
     const cta_slots::slot& cta = ctas_[slot];
     ++statistics_.ctas_launched;

@@ -161,8 +161,9 @@ public:
     /// Sets the L1D's share of the on-chip memory for a kernel.
     void configure_l1(const l1_split& split);
     void invalidate_l1();
-    /// The last core cycle in which the SM ran.
-    std::uint64_t stopped_at() const { return running_.stopped_at(); }
+    /// Invalidates the L1D before a CTA of a kernel is launched, if no CTA is resident: before the
+    /// first of the kernel (-gpgpu_flush_l1_cache), or any (quirk idle-sm-flushes-l1).
+    void invalidate_l1_before(const kernel_context& kernel, std::uint64_t now);
     /// Whether the SM ran in the core cycle that has just ended.
     bool ran_in(std::uint64_t cycle) const { return running_.include(cycle); }
     /// The cycles in which it runs also count for its cluster.
@@ -344,6 +345,7 @@ private:
     cta_watcher* cta_watcher_ = nullptr;
     gpc_directory* gpcs_ = nullptr;
     kernel_context* kernel_ = nullptr;
+    std::uint64_t last_launch_ = 0;      // launch number of the kernel of the last CTA
     std::uint64_t dynamic_warps_ = 0;    // number of warps that have started
     unsigned incomplete_ = 0;            // released CTAs that are not complete
     std::uint64_t residents_since_ = 0;  // first core cycle not counted in warp_cycles

@@ -223,7 +223,7 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     bool placed = false;
     bool open = false;  // some kernel may place CTAs now
     const auto take_block = [&](core::multiprocessor& sm, running_kernel& k) {
-        if (cores_.sm.l1.flush && !sm.busy() && sm.stopped_at() < now) sm.invalidate_l1();
+        sm.invalidate_l1_before(k.context, now);
         std::unique_ptr<program::cta> block = k.source->next_cta();
         if (block) {
             --k.blocks_left;
@@ -376,8 +376,7 @@ running_kernel* cta_scheduler::select(std::uint64_t now) {
 }
 
 bool cta_scheduler::place_on(core::multiprocessor& target, running_kernel& k, std::uint64_t now) {
-    // With -gpgpu_flush_l1_cache the L1D of an SM whose cluster is empty is invalidated.
-    if (cores_.sm.l1.flush && !target.busy() && target.stopped_at() < now) target.invalidate_l1();
+    target.invalidate_l1_before(k.context, now);
     std::unique_ptr<program::cta> block = k.source->next_cta();
     if (!block) {  // the source has checked the number of blocks
         k.blocks_left = 0;

@@ -62,6 +62,11 @@ constexpr quirk table[] = {
      "SMs allocate registers in units of four per thread from one pool and shared memory by the "
      "byte, and the driver reserves no shared memory",
      [](gpu_config& c) -> bool& { return c.cores.sm.quirks.coarse_allocation; }},
+    {"idle-sm-flushes-l1",
+     "with -gpgpu_flush_l1_cache, an SM that has been empty loses the contents of its L1D before "
+     "the "
+     "next thread block of the same kernel",
+     [](gpu_config& c) -> bool& { return c.cores.sm.quirks.idle_sm_flushes_l1; }},
     {"writes-wait",
      "with a separate write queue, writes wait until the queue reaches its high watermark even if "
      "no read is waiting",

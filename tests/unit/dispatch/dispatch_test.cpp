@@ -226,6 +226,32 @@ TEST(CtaScheduler, PlacesAtMostTheCtasThatFitAndTheNextWhenOneEnds) {
     EXPECT_EQ(done[0].ctas_per_sm, 2u);
 }
 
+/// Sectors that two kernels of three CTAs, which run one after the other and load the same line,
+/// read from memory.
+std::size_t sectors_of_two_kernels(bool idle_sm_flushes_l1) {
+    dispatch_config d;
+    d.cta_launch_interval = 300000;  // 300 cycles: each CTA ends before the next one begins
+    core::simt_cluster_config c = cores_of(1, 1);
+    c.sm.l1.flush = true;
+    c.sm.quirks.idle_sm_flushes_l1 = idle_sm_flushes_l1;
+    gpu_rig rig("rig", c, d);
+    kernel_file k{3, 4};
+    k.loads = true;
+    rig.launch(k);
+    rig.launch(k);
+    rig.run(3000);
+    EXPECT_EQ(rig.commands->ctas().ctas_completed(), 6u);
+    return rig.memories[0]->seen.size();
+}
+
+TEST(CtaScheduler, InvalidatesTheL1OfAnEmptySmBeforeAKernel) {
+    EXPECT_EQ(sectors_of_two_kernels(false), 2u * 4);
+}
+
+TEST(CtaScheduler, InvalidatesTheL1OfAnEmptySmBeforeEveryCtaUnderTheQuirk) {
+    EXPECT_EQ(sectors_of_two_kernels(true), 6u * 4);
+}
+
 TEST(CtaScheduler, RunsAKernelPassedWithTheCommand) {
     core::test::small_kernel k;
     k.compute(1, 2);

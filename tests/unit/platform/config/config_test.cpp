@@ -514,6 +514,7 @@ TEST(GpuConfig, HasASwitchForEveryQuirk) {
                                  q.sms_in_order,
                                  q.fetch_reads_one_texel,
                                  q.coarse_allocation,
+                                 q.idle_sm_flushes_l1,
                                  t.rz_is_a_register,
                                  t.single_barrier,
                                  t.ldc_is_alu,
