@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/program/instruction.h"
 #include "modules/protocol/access.h"
 #include "modules/support/counter_table.h"
 
@@ -69,6 +70,10 @@ struct core_statistics {
     // Instruction mix, by class (program::op_class)
     std::array<std::uint64_t, 32> warp_instructions_by_class{};
     std::array<std::uint64_t, 32> thread_instructions_by_class{};  ///< active lanes
+    // The same by what they compute (program::operation_kind), and their register operands
+    std::array<std::uint64_t, program::operation_kinds> warp_operations{}, thread_operations{};
+    std::array<std::uint64_t, 8> tensor_products{};  ///< multiply-adds, by log2 of operand bits
+    std::uint64_t source_registers = 0, destination_registers = 0;
 
     std::uint64_t ldst_instructions = 0;  ///< dispatched to the load/store unit
 
@@ -136,6 +141,19 @@ inline std::string class_label(unsigned op_class) {
                                      "spec5", "spec6", "spec7",  "spec8"};
     return op_class < std::size(names) ? names[op_class] : "";
 }
+/// Label of a program::operation_kind.
+inline std::string operation_label(unsigned operation) {
+    constexpr const char* names[program::operation_kinds] = {
+        "other",         "integer",     "integer_multiply", "uniform", "fp16",
+        "fp16_multiply", "fp32",        "fp32_multiply",    "fp64",    "fp64_multiply",
+        "conversion",    "square_root", "logarithm",        "sine",    "exponential",
+        "reciprocal",    "tensor",      "texture"};
+    return names[operation];
+}
+/// Label of the operands of tensor products: b16.
+inline std::string operand_bits_label(unsigned log2_bits) {
+    return log2_bits < 7 ? "b" + std::to_string(1u << log2_bits) : "";
+}
 /// Label STAGE.REASON; empty for memory_stall::none.
 inline std::string stall_label(unsigned cell) {
     constexpr const char* stages[memory_stage_count] = {"constant",    "texture",    "shared",
@@ -190,6 +208,18 @@ inline constexpr support::counter<core_statistics> core_counters[] = {
     support::count<&core_statistics::thread_instructions_by_class>(
         "thread_instructions_by_class", "thread instructions",
         "completed, by active lanes, by class of opcode", class_label),
+    support::count<&core_statistics::warp_operations>(
+        "warp_operations", "warp instructions", "completed, by what they compute", operation_label),
+    support::count<&core_statistics::thread_operations>(
+        "thread_operations", "thread instructions",
+        "completed, by active lanes, by what they compute", operation_label),
+    support::count<&core_statistics::tensor_products>(
+        "tensor_products", "multiply-adds", "of matrix instructions, by size of the operands",
+        operand_bits_label),
+    support::count<&core_statistics::source_registers>("source_registers", "operands",
+                                                       "vector registers that instructions read"),
+    support::count<&core_statistics::destination_registers>(
+        "destination_registers", "operands", "vector registers that instructions wrote"),
     support::count<&core_statistics::ldst_instructions>("ldst_instructions", "warp instructions",
                                                         "dispatched to the load/store unit"),
     support::count<&core_statistics::shared_insn>("shared_insn", "thread instructions",

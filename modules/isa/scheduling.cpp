@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <string>
+#include <utility>
 
 namespace simtlm::isa {
 
@@ -78,9 +80,95 @@ program::fence_kind fence_of(std::string_view opcode) {
     return says(".SYS") || says(".sys") ? fence_kind::system : fence_kind::gpu;
 }
 
+/// Whether a multiplication or multiply-add: FFMA, IMAD, HMUL2, mul.f32, mad.lo.s32.
+bool multiplies(std::string_view mnemonic) {
+    for (const char* word :
+         {"MUL", "MAD", "FMA", "IDP", "LEA", "SCADD", "mul", "mad", "fma", "dp4a"})
+        if (base_opcode(mnemonic).find(word) != std::string_view::npos) return true;
+    return false;
+}
+
+/// The function of MUFU or of its counterpart in PTX.
+program::operation_kind special_function_of(std::string_view mnemonic) {
+    using kind = program::operation_kind;
+    constexpr std::pair<std::string_view, kind> functions[] = {
+        {"RSQ", kind::square_root},  {"SQRT", kind::square_root}, {"rsqrt", kind::square_root},
+        {"sqrt", kind::square_root}, {"LG2", kind::logarithm},    {"lg2", kind::logarithm},
+        {"SIN", kind::sine},         {"COS", kind::sine},         {"sin", kind::sine},
+        {"cos", kind::sine},         {"EX2", kind::exponential},  {"ex2", kind::exponential},
+        {"TANH", kind::exponential}, {"tanh", kind::exponential}, {"RCP", kind::reciprocal},
+        {"rcp", kind::reciprocal},   {"div", kind::reciprocal}};
+    for (const auto& [name, function] : functions)
+        if (mnemonic.find(name) != std::string_view::npos) return function;
+    const std::string_view base = base_opcode(mnemonic);
+    constexpr std::string_view integers[] = {"FLO", "POPC", "BREV", "I2I",
+                                             "clz", "popc", "brev", "bfind"};
+    const bool integer =
+        std::find(std::begin(integers), std::end(integers), base) != std::end(integers);
+    return integer ? kind::integer : base == "MUFU" ? kind::sine : kind::conversion;
+}
+
+/// What an instruction computes, from its scheduling class and its mnemonic. A move by IMAD.MOV or
+/// IMAD.IADD counts as an addition.
+program::operation_kind operation_of(const static_instruction& inst) {
+    using kind = program::operation_kind;
+    const std::string_view mnemonic = inst.opcode;
+    if (mnemonic.rfind("TEX", 0) == 0 || mnemonic.rfind("TLD", 0) == 0 ||
+        mnemonic.rfind("TXD", 0) == 0 || mnemonic.rfind("tex", 0) == 0 ||
+        mnemonic.rfind("tld4", 0) == 0)
+        return kind::texture;
+    if (inst.is_memory()) return kind::other;
+    const bool product = multiplies(mnemonic);
+    switch (inst.scheduling) {
+        case sc::fp32:
+            return product ? kind::fp32_multiply : kind::fp32;
+        case sc::half:
+            return product ? kind::fp16_multiply : kind::fp16;
+        case sc::fp64:
+            return product ? kind::fp64_multiply : kind::fp64;
+        case sc::imad:
+        case sc::imad_wide:
+            return mnemonic.find(".MOV") != std::string_view::npos ||
+                           mnemonic.find(".IADD") != std::string_view::npos
+                       ? kind::integer
+                       : kind::integer_multiply;
+        case sc::alu:
+            if (mnemonic == "NOP") return kind::other;
+            if (inst.cls == op_class::sp) return kind::fp32;
+            return product ? kind::integer_multiply : kind::integer;
+        case sc::alu64:
+            return mnemonic == "NOP" ? kind::other : kind::integer;
+        case sc::uniform:
+            return kind::uniform;
+        case sc::mma:
+            return kind::tensor;
+        case sc::xu:
+            return special_function_of(mnemonic);
+        case sc::xu64:
+            return kind::conversion;
+        case sc::shuffle:
+            return kind::integer;
+        default:
+            return kind::other;
+    }
+}
+
+/// Sets what the energy of an instruction depends on.
+void set_energy_properties(static_instruction& inst) {
+    inst.energy.operation = operation_of(inst);
+    const auto is_register = [](std::uint16_t r) { return r != program::register_zero; };
+    inst.energy.register_writes = static_cast<std::uint8_t>(
+        std::count_if(inst.dst.begin(), inst.dst.begin() + inst.n_dst, is_register));
+    inst.energy.register_reads = 0;
+    for (unsigned s = 0; s < inst.n_src; ++s)
+        if (is_register(inst.src[s]) && (inst.uncollected >> s & 1u) == 0)
+            ++inst.energy.register_reads;
+}
+
 void set_timing_properties(static_instruction& inst) {
     if (inst.scheduling == sc::mma) inst.matrix = matrix_shape_of(inst.opcode);
     if (inst.cls == op_class::memory_barrier) inst.fence = fence_of(inst.opcode);
+    set_energy_properties(inst);
 }
 
 }  // namespace

@@ -108,6 +108,37 @@ constexpr bool has_fixed_latency(scheduling_class c) {
     return c <= scheduling_class::uniform;
 }
 
+/// What an instruction computes, as far as its energy depends on it. Power models of GPUs have one
+/// energy for each (Kandiah et al., AccelWattch, MICRO 2021).
+enum class operation_kind : std::uint8_t {
+    other,  ///< memory, control flow, synchronisation
+    integer,
+    integer_multiply,
+    uniform,  ///< uniform datapath: once per warp
+    fp16,
+    fp16_multiply,  ///< and multiply-add
+    fp32,
+    fp32_multiply,
+    fp64,
+    fp64_multiply,
+    conversion,
+    square_root,  ///< and its reciprocal
+    logarithm,
+    sine,  ///< and cosine
+    exponential,
+    reciprocal,
+    tensor,
+    texture,
+};
+inline constexpr unsigned operation_kinds = 18;
+
+/// What the energy of an instruction depends on.
+struct energy_traits {
+    operation_kind operation = operation_kind::other;
+    std::uint8_t register_reads = 0;   ///< vector registers among the sources
+    std::uint8_t register_writes = 0;  ///< vector registers among the destinations
+};
+
 /// What a fence orders, which determines how long it takes.
 enum class fence_kind : std::uint8_t {
     gpu,          ///< accesses of the GPU
@@ -189,6 +220,7 @@ struct alignas(64) static_instruction {
     std::uint16_t l2_block = 0;
     matrix_shape matrix;                 ///< of matrix instructions
     fence_kind fence = fence_kind::gpu;  ///< of fences
+    energy_traits energy;
 
     bool is_memory() const { return is_load || is_store; }
 };
