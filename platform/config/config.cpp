@@ -30,6 +30,7 @@ gpu_config make_gpu_config(const option_values& values) {
     c.network.memories_per_partition = c.memory.partition.sub_partitions;
     read_dispatch(values, c.cores.clusters, c.cores.sms_per_cluster, c.dispatch);
     read_run(values, c.run, c.sms());
+    read_power(values, c);
     read_quirks(values, c);
     complete_mapping(values, c);
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;

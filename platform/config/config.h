@@ -5,6 +5,8 @@
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
+#include "modules/power/energy_table.h"
+#include "modules/power/hardware_counters.h"
 #include "modules/program/instruction.h"
 #include "modules/trace/kernel_choice.h"
 #include "modules/trace/kernel_trace.h"
@@ -111,6 +113,7 @@ struct interval_config {
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
+    std::string power_report;      ///< empty: power is not modelled
     bool compact_reports = false;  ///< omits statistics that are zero or unchanged
     unsigned warp_issue_sm = 0;    ///< SM whose issue distribution is printed
     bool print_memory_latencies = true;
@@ -137,6 +140,29 @@ struct run_config {
     unsigned progress_period = 1;  ///< seconds between messages
 };
 
+/// Which activity the power report of a kernel is based on (-power_simulation_mode).
+enum class power_mode : std::uint8_t { simulation, hardware, hybrid };
+
+/// The power model (-power_simulation_enabled).
+struct power_config {
+    bool enabled = false;
+    power_mode mode = power_mode::simulation;
+    power::energy_table table;
+    double volts = 0;              ///< supply voltage; 0: that at which the energies hold
+    std::uint64_t window = 10000;  ///< core cycles over which power is taken as constant
+    unsigned result_buses = 8;     ///< warp instructions that an SM can complete in a cycle
+    bool lanes_gated = true;       ///< idle lanes of functional units take no energy
+    bool dumps_windows = false;    ///< the report has the power of every window
+    bool writes_traces = false;    ///< power and activity of every window, as compressed CSV
+    unsigned trace_level = 6;      ///< compression level, 0 to 9
+    bool tracks_steady_states = false;
+    double steady_deviation = 8;  ///< watts from the mean of a steady state
+    unsigned steady_windows = 4;  ///< a steady state has more than that
+    std::string hardware_file, hardware_benchmark;
+    std::array<bool, power::hardware_counters> simulated{};  ///< counters of hybrid mode
+    bool accumulates = false;  ///< instruction counts of modes 1 and 2 are those of the run so far
+};
+
 /// Complete, validated configuration of a GPU and of the run.
 struct gpu_config {
     clock_config clocks;
@@ -148,6 +174,7 @@ struct gpu_config {
     ptx_timing ptx;
     program_limits programs;
     cache::cache_quirks caches;  ///< apply to every cache
+    power_config power;
     run_config run;
     unsigned compute_capability_major = 7;
     unsigned compute_capability_minor = 0;

@@ -46,6 +46,8 @@ void read_ptx(const option_values& v, ptx_timing& timing);
 void read_programs(const option_values& v, program_limits& limits);
 /// @param sms  number of SMs of the GPU
 void read_run(const option_values& v, run_config& run, unsigned sms);
+/// The power model. @pre read_core(), read_chip()
+void read_power(const option_values& v, gpu_config& config);
 void read_quirks(const option_values& v, gpu_config& config);
 
 // ---- shared by the readers ----------------------------------------------------------------------

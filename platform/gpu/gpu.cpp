@@ -35,6 +35,16 @@ simulation::phase_sequencer::options sequencer_options(const gpu_config& c) {
 
 }  // namespace
 
+power::gpu_parameters power_parameters_of(const gpu_config& c) {
+    power::gpu_parameters p;
+    p.sms = c.sms();
+    p.core_hertz = c.clocks.core;
+    p.result_buses = c.power.result_buses;
+    p.dram_access_bytes = c.memory.partition.dram.atom_bytes();
+    p.lanes_gated = c.power.lanes_gated;
+    return p;
+}
+
 kernel_header_descriptor descriptor_of(const program::kernel_descriptor& h) {
     kernel_header_descriptor f;
     f.file = h.origin;
@@ -88,6 +98,9 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       memory_effects_("memory_effects", sequencer_) {
     for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
     if (config_.run.threads > 1) transactions_.share();
+    if (config_.power.enabled)
+        power_ = std::make_unique<power::energy_meter>(
+            config_.power.table, power_parameters_of(config_), config_.power.volts);
     make_partitions();
     make_network();
     make_command_processor(make_clusters());

@@ -11,6 +11,7 @@
 #include "modules/memory/memory_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_statistics.h"
+#include "modules/power/energy_meter.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
@@ -137,6 +138,9 @@ public:
     /// ends.
     void observe_commands(unsigned channel, memory::command_observer& observer);
     interconnect::network& network() { return *network_; }
+    /// The power model, which update_counters() keeps up to date (platform/report/report.h);
+    /// nullptr without -power_simulation_enabled.
+    power::energy_meter* power() { return power_.get(); }
     /// Statistics of the memory system, gathered by this call. Call between steps.
     memory::memory_statistics& memory_statistics() {
         memory_statistics_.gather();
@@ -197,7 +201,8 @@ private:
     simulation::phase_sequencer sequencer_;
     memory::address_mapping mapping_;
     std::unique_ptr<memory::address_placement> placement_;  // only with random partition indexing
-    mutable memory::memory_statistics memory_statistics_;   // gathered on access
+    std::unique_ptr<power::energy_meter> power_;
+    mutable memory::memory_statistics memory_statistics_;  // gathered on access
     std::vector<std::unique_ptr<memory::memory_channel>> channels_;
     std::vector<memory_bridge*> bridges_;    // the channels that lead to external memories
     std::vector<external_memory> external_;  // by channel

@@ -641,6 +641,8 @@ const char* group_title(option_group group) {
             return "DRAM";
         case option_group::interconnect:
             return "Interconnect";
+        case option_group::power:
+            return "Power and energy";
         case option_group::elsewhere:
             return "Accepted options without effect";
     }
@@ -650,11 +652,10 @@ const char* group_title(option_group group) {
 namespace {
 
 constexpr option_group all_groups[] = {
-    option_group::run,       option_group::output,       option_group::trace,
-    option_group::fidelity,  option_group::chip,         option_group::launch,
-    option_group::core,      option_group::operands,     option_group::units,
-    option_group::sub_cores, option_group::l1,           option_group::l2,
-    option_group::dram,      option_group::interconnect, option_group::elsewhere,
+    option_group::run,   option_group::output,       option_group::trace, option_group::fidelity,
+    option_group::chip,  option_group::launch,       option_group::core,  option_group::operands,
+    option_group::units, option_group::sub_cores,    option_group::l1,    option_group::l2,
+    option_group::dram,  option_group::interconnect, option_group::power, option_group::elsewhere,
 };
 
 /// Section in which an option is listed; options without effect are listed together at the end.

@@ -44,6 +44,7 @@ enum class option_group : std::uint8_t {
     l2,
     dram,
     interconnect,
+    power,
     elsewhere,  ///< options of other simulators without effect in this one
 };
 

@@ -12,7 +12,8 @@ namespace simtlm::platform {
 namespace {
 
 // Reasons why an option of GPGPU-Sim or Accel-Sim has no effect.
-constexpr const char* models_power = "power is not modelled";
+constexpr const char* registers_take_all_lanes =
+    "an access of the register file takes the energy of all lanes";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed; --stats-json contains all statistics";
 constexpr const char* between_kernels = "checkpoints are only written between two kernels";
@@ -262,7 +263,8 @@ void output(builder& b) {
     b.count("-visualizer_zlevel", "6", "",
             "Compression level of the AerialVision log, from 0 (none) to 9.");
     b.word("-gpgpu_runtime_stat", "CYCLES[:FLAGS]", "10000:0",
-           "Core cycles between samples of the AerialVision log. The flags, which enable further "
+           "Core cycles between samples of the AerialVision log, and of a window of the power "
+           "model. The flags, which enable further "
            "output in GPGPU-Sim, have no effect.");
     b.count("-gpgpu_cflog_interval", "0", "core cycles",
             "Interval at which the AerialVision log samples the positions of threads; 0: at every "
@@ -951,9 +953,10 @@ void requirements(builder& b) {
     b.need({"-enable_ptx_file_line_stats"},
            {"-ptx_line_stats_filename", "-visualizer_enabled", "--stats-json", "--stats-csv-long"});
     b.need({"-ptx_line_stats_filename"}, {"-enable_ptx_file_line_stats"});
-    b.need({"-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_runtime_stat",
-            "-gpgpu_cflog_interval", "-gpgpu_warpdistro_shader"},
+    b.need({"-visualizer_outputfile", "-visualizer_zlevel", "-gpgpu_cflog_interval",
+            "-gpgpu_warpdistro_shader"},
            {"-visualizer_enabled"});
+    b.need({"-gpgpu_runtime_stat"}, {"-visualizer_enabled", "-power_simulation_enabled"});
     b.need({"-trace_components", "-trace_sampling_core", "-trace_sampling_memory_partition"},
            {"-trace_enabled"});
     b.need({"-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"},
@@ -1054,6 +1057,63 @@ void file_uses(builder& b) {
     b.use({"--record-trace"}, file_use::output_folder);
 }
 
+void power(builder& b) {
+    b.in(option_group::power);
+    b.onoff("-power_simulation_enabled", "0",
+            "Accounts for energy by component, and writes --power-report; see docs/power.md.");
+    b.file("--energy-table", "",
+           "Energies of the GPU: a table (docs/power.md) or an XML file of AccelWattch. Presets "
+           "name theirs.");
+    b.file(
+        "-accelwattch_xml_file", "accelwattch_sass_sim.xml",
+        "Energies as an XML file of AccelWattch, instead of --energy-table. Used if given, or if "
+        "there is no table.");
+    b.file("--power-report", "accelwattch_power_report.log",
+           "Power by component of every kernel (mean, maximum, minimum), in AccelWattch's format.");
+    b.count("-power_simulation_mode", "0", "",
+            "Activity of which the power report is made: 0 simulation, 1 counters of hardware "
+            "(-hw_perf_file_name) with simulated instructions, 2 those of hardware except "
+            "-accelwattch_hybrid_perfsim_*.");
+    b.onoff("-dvfs_enabled", "0",
+            "Scales energies with the voltage: that of the energy table at the core clock, 1 V if "
+            "it has none, and in modes 1 and 2 that of -hw_perf_file_name.");
+    b.onoff("-gpgpu_clock_gated_lanes", "1",
+            "Idle lanes of functional units take no energy (0 in GPGPU-Sim, 1 in its published "
+            "configurations).");
+    b.onoff("-power_per_cycle_dump", "0",
+            "Adds the power of every window of -gpgpu_runtime_stat cycles to --power-report.");
+    b.onoff("-power_trace_enabled", "0",
+            "Writes power and activity of every window to power_trace.log.gz and "
+            "metric_trace.log.gz beside --power-report.");
+    b.count("-power_trace_zlevel", "6", "", "Compression level of the power traces, 0 to 9.");
+    b.onoff("-steady_power_levels_enabled", "0",
+            "Writes periods of steady power to steady_state.log.gz beside --power-report.");
+    b.word("-steady_state_definition", "WATTS:SAMPLES", "8:4",
+           "Power is steady while windows differ from their mean by less than this, for more than "
+           "this number of windows.");
+    b.file("-hw_perf_file_name", "hw_perf.csv",
+           "Counters of hardware, in AccelWattch's format, for -power_simulation_mode 1 and 2.");
+    b.word("-hw_perf_bench_name", "NAME", "", "Name of the benchmark in -hw_perf_file_name.");
+    b.onoff(
+        "-aggregate_power_stats", "0",
+        "In -power_simulation_mode 1 and 2, instruction counts are those of all kernels so far.");
+    b.need({"--energy-table", "--power-report", "-accelwattch_xml_file", "-power_simulation_mode",
+            "-dvfs_enabled", "-power_per_cycle_dump", "-power_trace_enabled", "-power_trace_zlevel",
+            "-steady_power_levels_enabled", "-steady_state_definition", "-hw_perf_file_name",
+            "-hw_perf_bench_name", "-aggregate_power_stats", "-gpgpu_clock_gated_lanes"},
+           {"-power_simulation_enabled"});
+    b.limit({"-power_simulation_enabled"}, timed_runs);
+    b.use({"--energy-table", "-accelwattch_xml_file", "-hw_perf_file_name"}, file_use::input);
+    b.use({"--power-report"}, file_use::output);
+    for (const char* counter : {"L1_RH", "L1_RM", "L1_WH", "L1_WM", "L2_RH", "L2_RM", "L2_WH",
+                                "L2_WM", "CC_ACC", "SHARED_ACC", "DRAM_RD", "DRAM_WR", "NOC",
+                                "PIPE_DUTY", "NUM_SM_IDLE", "CYCLES", "VOLTAGE"})
+        b.onoff(
+             std::string("-accelwattch_hybrid_perfsim_") + counter, "0",
+             std::string("In -power_simulation_mode 2, takes ") + counter + " from the simulation.")
+            .depends_on = {"-power_simulation_mode"};
+}
+
 void elsewhere(builder& b) {
     using type = option_type;
     b.in(option_group::elsewhere);
@@ -1076,24 +1136,10 @@ void elsewhere(builder& b) {
          {"-checkpoint_CTA", "-resume_CTA", "-checkpoint_CTA_t", "-checkpoint_insn_Y"})
         b.ignored(name, type::integer, "0", between_kernels);
 
-    b.ignored("-n_regfile_gating_group", type::natural, "4", models_power);
-    for (const char* name :
-         {"-gpgpu_clock_gated_reg_file", "-gpgpu_clock_gated_lanes", "-power_simulation_enabled",
-          "-power_per_cycle_dump", "-power_trace_enabled", "-steady_power_levels_enabled",
-          "-dvfs_enabled", "-aggregate_power_stats"})
-        b.ignored(name, type::boolean, "0", models_power);
-    b.ignored("-power_simulation_mode", type::integer, "0", models_power);
-    b.ignored("-power_trace_zlevel", type::integer, "6", models_power);
-    b.ignored("-steady_state_definition", type::text, "8:4", models_power);
-    b.ignored("-accelwattch_xml_file", type::text, "accelwattch_sass_sim.xml", models_power);
-    b.ignored("-gpuwattch_xml_file", type::text, "gpuwattch.xml", models_power);
-    b.ignored("-hw_perf_file_name", type::text, "hw_perf.csv", models_power);
-    b.ignored("-hw_perf_bench_name", type::text, "", models_power);
-    for (const char* counter : {"L1_RH", "L1_RM", "L1_WH", "L1_WM", "L2_RH", "L2_RM", "L2_WH",
-                                "L2_WM", "CC_ACC", "SHARED_ACC", "DRAM_RD", "DRAM_WR", "NOC",
-                                "PIPE_DUTY", "NUM_SM_IDLE", "CYCLES", "VOLTAGE"})
-        b.ignored(std::string("-accelwattch_hybrid_perfsim_") + counter, type::boolean, "0",
-                  models_power);
+    b.ignored("-n_regfile_gating_group", type::natural, "4", registers_take_all_lanes);
+    b.ignored("-gpgpu_clock_gated_reg_file", type::boolean, "0", registers_take_all_lanes);
+    b.ignored("-gpuwattch_xml_file", type::path, "gpuwattch.xml",
+              "energies of GPUWattch would need McPAT; -accelwattch_xml_file is read");
 }
 
 }  // namespace
@@ -1120,6 +1166,7 @@ const std::vector<option_info>& option_table() {
         l2(b);
         dram(b);
         interconnect(b);
+        power(b);
         elsewhere(b);
         requirements(b);
         effective_runs(b);
@@ -1194,7 +1241,7 @@ const std::map<std::string, std::string, std::less<>>& former_options() {
             {"-gpgpu_cuda_sim", "omit it; see --ptx and simtlm run"},
             {"-gpgpu_spread_blocks_across_cores",
              "omit it; thread blocks are distributed over the SMs in turn"},
-            {"-mcpat_printing_enabled", "omit it; power is not modelled"},
+            {"-mcpat_printing_enabled", "omit it; --power-report has the components"},
             {"-pcie_bandwidth", "use --pcie-bandwidth"},
             {"-trace_driven_mode", "omit it; -trace replays a trace"},
             {"-trace_skip_first_kernel", "use --skip-kernels 1"},

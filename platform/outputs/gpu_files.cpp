@@ -18,6 +18,7 @@ gpu_files::gpu_files(gpu& device, const option_values& options, provenance from)
       log_(attach_visualizer_log(device, config_)),
       profile_(attach_instruction_profile(device, config_)),
       intervals_(attach_interval_log(device, config_.interval)),
+      power_(attach_power_log(device)),
       statistics_(device, options, std::move(from)) {}
 
 void gpu_files::add(const report& report, const kernel_record* kernel) {
@@ -25,6 +26,7 @@ void gpu_files::add(const report& report, const kernel_record* kernel) {
     if (profile_ && kernel != nullptr)
         instructions = profile_->take(kernel->subject.launch, kernel->subject.name);
     statistics_.add(report, kernel, std::move(instructions));
+    if (power_ && kernel != nullptr) power_->kernel_ended(*kernel);
 }
 
 void gpu_files::finish_recordings() {
@@ -40,6 +42,9 @@ void gpu_files::finish_recordings() {
     });
     attempt([&] {
         if (intervals_) intervals_->finish();
+    });
+    attempt([&] {
+        if (power_) power_->finish();
     });
     attempt.finish();
 }
@@ -132,7 +137,7 @@ void number_files(run_config& config, unsigned number) {
     for (std::string* const name :
          {&config.stats_json, &config.stats_csv, &config.stats_csv_long, &config.vcd,
           &config.timeline, &config.visualizer.file, &config.line_stats, &config.interval.csv,
-          &config.interval.database}) {
+          &config.interval.database, &config.power_report}) {
         if (name->empty()) continue;
         const std::filesystem::path path(*name);
         *name = (path.parent_path() / path.stem()).string() + fmt::format(".gpu{}", number) +

@@ -5,6 +5,7 @@
 #include "modules/support/archive_fwd.h"
 #include "platform/gpu/gpu.h"
 #include "platform/outputs/interval_log.h"
+#include "platform/outputs/power_log.h"
 #include "platform/outputs/statistics_files.h"
 #include "platform/waveform/instruction_profile.h"
 #include "platform/waveform/timeline.h"
@@ -54,6 +55,7 @@ private:
     std::unique_ptr<visualizer_log> log_;
     std::unique_ptr<instruction_profile> profile_;
     std::unique_ptr<interval_log> intervals_;
+    std::unique_ptr<power_log> power_;
     statistics_files statistics_;
 };
 

@@ -187,11 +187,18 @@ private:
         list_statistics(device_, blocks_);
         for (const interval_metric& m : interval_metrics())
             columns_.push_back({m.name, m.unit, m.meaning});
+        first_power_column_ = columns_.size();
+        if (device_.power() != nullptr) {
+            columns_.push_back({"power", "W", "of the whole GPU"});
+            for (unsigned c = 0; c < power::components; ++c)
+                columns_.push_back({power::component_label(c), "W", "of a component"});
+        }
         units_.push_back({std::string(device_.name()), "gpu", {}});
         for (const auto& b : blocks_.blocks())
             if (b.kind == "sm" || b.kind == "l2" || b.kind == "dram")
                 units_.push_back({b.name, b.kind == "dram" ? "channel" : b.kind, {}});
         for (sampled_unit& u : units_) add_metrics(u);
+        add_power(units_.front());
         add_counters();
         drop_unwanted();
         write_head();
@@ -225,6 +232,23 @@ private:
                                                1e-9;
             u.metrics.push_back({i, sum_of(m.numerator), sum_of(m.less), sum_of(m.denominator),
                                  !m.denominator.empty(), m.bandwidth ? gigabytes_per_cycle : 1.0});
+        }
+    }
+
+    /// Adds the power of the whole GPU, and of each component.
+    void add_power(sampled_unit& whole) {
+        constexpr double pico = 1e-12;
+        const double watts = device_.config().clocks.core * pico;
+        std::size_t column = first_power_column_;
+        const auto follow = [&](const support::statistics::cell& c) {
+            whole.metrics.push_back({column++, {{c.value}}, {}, {}, false, watts});
+        };
+        for (const auto& b : blocks_.blocks()) {
+            if (b.kind != "power") continue;
+            for (const auto& c : b.cells)
+                if (c.label.empty()) follow(c);
+            for (const auto& c : b.cells)
+                if (!c.label.empty()) follow(c);
         }
     }
 
@@ -351,6 +375,7 @@ private:
     support::statistics blocks_;
     std::vector<column> columns_;
     std::vector<sampled_unit> units_;
+    std::size_t first_power_column_ = 0;           ///< in columns_
     std::uint64_t next_, last_ = 0, samples_ = 0;  ///< core cycles
     bool finished_ = false, failed_ = false;
 };

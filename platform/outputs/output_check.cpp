@@ -34,6 +34,7 @@ std::vector<named_output> outputs_of(const option_values& values, const gpu_conf
         add(run.interval.database, "--interval-db");
         add(run.line_stats, "-ptx_line_stats_filename");
         add(run.visualizer.file, "-visualizer_outputfile");
+        add(run.power_report, "--power-report");
     }
     add(checkpoint_options::of(values).write, "--checkpoint");
     add(values.text("--record-trace"), "--record-trace");

@@ -368,6 +368,10 @@ void reporter::checkpoint(support::archive& a) {
 
 report reporter::make(const report_subject* subject) {
     report_writer out;
+    if (power::energy_meter* const power = device_.power()) {
+        update_counters(device_);
+        power->end_window(device_.core_cycles());
+    }
     const core_statistics cores = sum_of_cores(device_);
     device_.memory_statistics().close_window();
     const memory::memory_statistics& m = device_.memory_statistics();
@@ -433,9 +437,11 @@ report reporter::make(const report_subject* subject) {
     write_queues(out, device_);
     write_network(out, device_);
     write_more_of_cores(out, cores, device_);
+    write_power(out, device_, cycles, before_.energy, before_.cycles);
 
     before_ = {cycles,           instructions,      m.requests, m.replies,
-               m.request_cycles, cores.warp_cycles, warp_slots};
+               m.request_cycles, cores.warp_cycles, warp_slots, {}};
+    if (device_.power() != nullptr) before_.energy = device_.power()->statistics();
     return out.take();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/power/energy_meter.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/statistics.h"
 #include "platform/gpu/gpu.h"
@@ -72,6 +73,7 @@ private:
         std::uint64_t requests = 0, replies = 0, request_cycles = 0;  // of the memory partitions
         // Resident warps and warp slots, summed over cycles.
         std::uint64_t warp_cycles = 0, warp_slots = 0;
+        power::energy_statistics energy{};
     };
 
     gpu& device_;

@@ -5,6 +5,8 @@
 #include "platform/gpu/cta_cluster_fabric.h"
 #include "platform/report/report.h"
 
+#include <utility>
+
 namespace simtlm::platform {
 
 namespace {
@@ -43,6 +45,8 @@ std::vector<support::counter_kind> counter_kinds() {
                                        "A queue of a sub-partition, in L2 cycles"),
         kind_of<memory::dram_statistics>("dram", "A DRAM channel"),
         kind_of<memory::memory_counts>("memory", "Memory transactions of the whole GPU"),
+        kind_of<power::energy_statistics>("power",
+                                          "Energy of the whole GPU (-power_simulation_enabled)"),
     };
     kinds.insert(kinds.end(), others.begin(), others.end());
     return kinds;
@@ -65,6 +69,8 @@ void list_statistics(gpu& device, support::statistics& list) {
     for (const auto& c : device.channels()) list.add(c->name(), "dram", c->statistics());
     const memory::memory_counts& latencies = device.memory_statistics();
     list.add(std::string(device.name()) + ".memory", "memory", latencies);
+    if (const power::energy_meter* const power = device.power())
+        list.add(std::string(device.name()) + ".power", "power", power->statistics());
 }
 
 void update_counters(gpu& device) {
@@ -79,6 +85,14 @@ void update_counters(gpu& device) {
     device.memory_statistics();
     device.network().update_counters();
     count_network_refusals(device);
+    power::energy_meter* const power = device.power();
+    if (power == nullptr) return;
+    if (!power->is_bound()) {
+        support::statistics blocks;
+        list_statistics(device, blocks);
+        power->bind(std::move(blocks));
+    }
+    power->observe(device.core_cycles());
 }
 
 void count_network_refusals(gpu& device) {

@@ -85,6 +85,11 @@ void write_fail_breakdown(report_writer& out, const std::string& name,
 void write_ports(report_writer& out, const std::string& name, const cache::cache_statistics& s,
                  const char* indent);
 
+/// Writes power and energy since the previous report and since the start, if they are modelled.
+/// @param before  energies at the previous report
+void write_power(report_writer& out, gpu& device, std::uint64_t cycles,
+                 const power::energy_statistics& before, std::uint64_t cycles_before);
+
 /// Sum of the statistics of all DRAM channels.
 memory::dram_statistics sum_of_channels(gpu& device);
 /// Writes latencies of memory accesses, and the accesses by bank. @param all  sum_of_channels()

@@ -47,6 +47,7 @@ constexpr const char* l2 = "L2";
 constexpr const char* crossbar = "Network: crossbar (-network_mode 2)";
 constexpr const char* routers = "Network: routers (-network_mode 1)";
 constexpr const char* cores = "Cores: additional statistics of simtlm";
+constexpr const char* power = "Power and energy (-power_simulation_enabled)";
 constexpr const char* clock = "Wall-clock time (only in the text report; differs from run to run)";
 
 const std::vector<statistic_info> table = {
@@ -450,6 +451,17 @@ const std::vector<statistic_info> table = {
     {cores, "register_bank_conflicts", "operands",
      "Operands that had to wait for their register bank."},
 
+    {power, "power_table", "",
+     "Whether the energies of the GPU have been validated against measurements, or are estimated "
+     "(only in the text report)."},
+    {power, "gpu_power", "W", "Mean power since the previous report."},
+    {power, "gpu_energy", "J", "Energy since the previous report."},
+    {power, "gpu_energy_delay", "J s", "Energy since the previous report times its duration."},
+    {power, "gpu_tot_power", "W", "Mean power since the start of the run."},
+    {power, "gpu_tot_energy", "J", "Energy since the start of the run."},
+    {power, "gpu_tot_energy_delay", "J s", "Energy since the start of the run times its duration."},
+    {power, "gpu_power[{component}]", "W",
+     "Mean power of a component since the previous report; see docs/power.md."},
     {clock, "gpgpu_simulation_time", "days, hours, minutes, seconds",
      "Wall-clock time since the program started."},
     {clock, "gpgpu_simulation_rate", "thread instructions/s, core cycles/s",

@@ -290,7 +290,7 @@ TEST_F(HostProgram, PrintsNoReportWithoutAKernel) {
 }
 
 TEST_F(HostProgram, PrintsNothingOnStderrWithoutAnError) {
-    EXPECT_EQ("", run({"-power_simulation_enabled", "0"}, {}).err);
+    EXPECT_EQ("", run({"-gpgpu_ptx_use_cuobjdump", "1"}, {}).err);
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("simtlm: note: "));
     EXPECT_THAT(run({"--summary"}, {}).err, HasSubstr("2 kernels"));
 }

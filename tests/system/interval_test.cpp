@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -92,6 +94,76 @@ TEST_F(Intervals, ChangeNoStatistic) {
     const auto with = read_json(folder.path("s.json"))["total"];
     ASSERT_EQ(0, simulate(on_tiny(sample("sample"), {"--stats-json", folder.path("t.json")})).code);
     EXPECT_EQ(read_json(folder.path("t.json"))["total"], with);
+}
+
+/// Options for a power model of the small test GPU, which has no energies of its own.
+std::vector<std::string> with_power(const scratch_folder& folder) {
+    return {"-power_simulation_enabled",
+            "1",
+            "--energy-table",
+            SIMTLM_PRESETS "/V100/energies.csv",
+            "--power-report",
+            folder.path("power.log")};
+}
+
+TEST_F(Intervals, OfPowerAddUpToTheEnergyOfTheKernelsAndComponentsToTheTotal) {
+    std::vector<std::string> options = with_power(folder);
+    options.insert(options.end(), {"--interval", "300", "-gpgpu_runtime_stat", "700"});
+    const outcome o = run(options);
+    ASSERT_EQ(0, o.code) << o.err;
+    const auto json = read_json(folder.path("s.json"));
+    const auto& all = json["blocks"]["gpu.power"]["counters"];
+    const auto whole = all["total_energy"].get<double>();
+    double components = 0, kernels = 0, intervals = 0, registers = 0;
+    for (const auto& [name, energy] : all["energy"].items()) components += energy.get<double>();
+    for (const auto& k : json["kernels"])
+        kernels += k["counters"]["power"]["total_energy"].get<double>();
+    const double picoseconds = 1e12 / json["gpu"]["clock_hz"]["core"].get<double>();
+    for (const auto& row : rows_of(read_file(folder.path("i.csv")))) {
+        if (row.at("kind") != "gpu") continue;
+        const double time = number(row.at("cycles")) * picoseconds;
+        intervals += number(row.at("power")) * time;
+        registers += number(row.at("RFP")) * time;
+    }
+    EXPECT_GT(whole, 0);
+    EXPECT_EQ(whole, components);
+    EXPECT_EQ(whole, kernels);
+    EXPECT_NEAR(whole, intervals, 1e-6 * whole);
+    EXPECT_NEAR(all["energy"]["RFP"].get<double>(), registers, 1e-6 * registers);
+    EXPECT_NEAR(whole * 1e-12, json["total"]["gpu_tot_energy"].get<double>(), 1e-9);
+    EXPECT_THAT(o.out, HasSubstr("gpu_power[RFP] = "));
+}
+
+TEST_F(Intervals, OfPowerChangeNoOtherStatistic) {
+    ASSERT_EQ(0, run(with_power(folder)).code);
+    auto with = read_json(folder.path("s.json"))["total"];
+    for (auto at = with.begin(); at != with.end();)
+        at = at.key().find("power") != std::string::npos ||
+                     at.key().find("energy") != std::string::npos
+                 ? with.erase(at)
+                 : std::next(at);
+    ASSERT_EQ(0, run({}).code);
+    EXPECT_EQ(read_json(folder.path("s.json"))["total"], with);
+}
+
+TEST_F(Intervals, OfPowerAreSummarisedByKernelInTheFormatOfAccelWattch) {
+    std::vector<std::string> options = with_power(folder);
+    options.insert(options.end(), {"-power_trace_enabled", "1", "-power_per_cycle_dump", "1"});
+    ASSERT_EQ(0, run(options).code);
+    const std::string report = read_file(folder.path("power.log"));
+    std::vector<std::string> lines;
+    std::istringstream in(report);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    const auto name = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+        return line.rfind("kernel_name = ", 0) == 0;
+    });
+    ASSERT_LT(name + 4, lines.end());  // where AccelWattch's scripts expect the power
+    EXPECT_EQ(0u, name[4].rfind("kernel_avg_power = ", 0)) << name[4];
+    for (const char* part :
+         {"gpu_avg_RFP, = ", "gpu_tot_TOT_INST, = ", "Kernel Maximum Power Data:",
+          "gpu_min_STATICP = ", "gpu_tot_avg_power = ", "cycles 0 to "})
+        EXPECT_THAT(report, HasSubstr(part));
+    EXPECT_FALSE(read_file(folder.path("power_trace.log.gz")).empty());
 }
 
 /// The values of a query with a single column.

@@ -44,6 +44,47 @@ TEST_F(Refusal, DoesNotAffectAWellFormedTrace) {
     EXPECT_THAT(o.out, HasSubstr("gpu_tot_issued_cta = 2\n"));
 }
 
+TEST_F(Refusal, OfPowerWithoutEnergiesOrWithFaultyOnes) {
+    const auto expect = [&](const std::vector<std::string>& more,
+                            const std::vector<std::string>& parts) {
+        std::vector<std::string> all = {
+            "--preset", "TINY", "-trace", trace.write(folder), "-power_simulation_enabled", "1"};
+        all.insert(all.end(), more.begin(), more.end());
+        expect_refused(all, parts);
+    };
+    const auto table = [&](const std::string& rows) {
+        return std::vector<std::string>{"--energy-table", folder.write("e.csv", rows)};
+    };
+    expect({}, {"-power_simulation_enabled", "--energy-table FILE"});
+    expect(table("component,per,value,unit,source\n"), {"e.csv:1: is not an energy table"});
+    expect(table("RFP,REG_RD,-1,pJ,x\n"), {"e.csv:1: \"-1\" is not a number"});
+    expect(table("RFQ,REG_RD,1,pJ,x\n"), {"e.csv:1: component RFQ is unknown"});
+    expect(table("RFP,REGS,1,pJ,x\n"), {"e.csv:1: \"REGS\" is not counted"});
+    expect(table("RFP,REG_RD,1,nJ,x\n"), {"e.csv:1: \"nJ\" is not a unit of RFP"});
+    expect(table("\nRFP,REG_RD,1,pJ,x\nRFP,REG_RD,2,pJ,x\n"),
+           {"e.csv:3: RFP,REG_RD appears twice"});
+    expect(table("STATICP,cat9.first_lane,1,W,x\n"),
+           {"e.csv:1: static power of \"cat9.first_lane\""});
+    expect(table("<component><param name=\"x\"/></component>"),
+           {"e.csv: is not a file of AccelWattch"});
+    expect(table("<component>"), {"e.csv:"});
+    expect(table("<component><param name=\"constant_power\" value=\"30\"/></component>"),
+           {"describes another GPU than the published files"});
+    expect({"-accelwattch_xml_file", folder.path("none.xml")}, {"none.xml"});
+    std::vector<std::string> good = table("RFP,REG_RD,1,pJ,x\n");
+    const auto also = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = good;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    expect(also({"-power_simulation_mode", "1"}), {"-hw_perf_bench_name NAME"});
+    expect(also({"-power_simulation_mode", "1", "-hw_perf_bench_name", "x", "-hw_perf_file_name",
+                 folder.write("hw.csv", "Benchmark,Kernel\n")}),
+           {"hw.csv: has no row of benchmark \"x\""});
+    expect(also({"-steady_state_definition", "8"}), {"-steady_state_definition"});
+    expect(table("OTHERP,sm.no_counter,1,pJ,x\n"), {"no block counts sm.no_counter"});
+}
+
 TEST_F(Refusal, OfATruncatedFile) {
     const std::string text = trace.text();
     expect_trace_refused(text.substr(0, text.rfind("0030")), {"kernel-1.traceg:"});

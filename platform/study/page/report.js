@@ -275,9 +275,11 @@ function source(k) {
 }
 
 // ---- over time -------------------------------------------------------------------------------
-function chart(title, unit, series, t, r, top) {
+function chart(title, unit, series, t, r, top, stacked) {
+  const upTo = (n, i) => series.slice(0, n + 1).reduce((a, q) => a + (q.values[i] || 0), 0);
+  const drawn = stacked ? series.map((q, n) => ({ ...q, values: q.values.map((_, i) => upTo(n, i)) })).reverse() : series;
   const W = 1140, H = 130, L = 52, R = 8, T = 8, B = 20, x = t.cycles, end = x[x.length - 1] || 1;
-  const values = series.flatMap(q => q.values).filter(v => v !== null), max = top || Math.max(1e-9, ...values);
+  const values = drawn.flatMap(q => q.values).filter(v => v !== null), max = top || Math.max(1e-9, ...values);
   if (!values.some(v => v !== 0)) return null;  // nothing happened
   const nice = (() => { if (top) return top; const e = Math.pow(10, Math.floor(Math.log10(max))); for (const m of [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]) if (m * e >= max) return m * e; return 10 * e; })();
   const X = c => L + (W - L - R) * c / end, Y = v => T + (H - T - B) * (1 - v / nice);
@@ -286,9 +288,10 @@ function chart(title, unit, series, t, r, top) {
   if (r.kernels.length <= 400) r.kernels.forEach(k => { if (k.end > k.start) g.append(tip(s('rect', { x: X(k.start), width: Math.max(.5, X(Math.min(end, k.end)) - X(k.start)), y: T, height: H - T - B, fill: 'var(--hover)' }), `${k.number} ${brief(k.name)}`)); });
   for (const f of [0, .5, 1]) g.append(s('line', { class: 'gridline', x1: L, x2: W - R, y1: Y(nice * f), y2: Y(nice * f) }), s('text', { x: L - 8, y: Y(nice * f) + 4, 'text-anchor': 'end' }, unit === '%' ? 100 * nice * f : si(nice * f).replace(/\.0+$/, '')));
   for (const v of ticks(end, 8)) g.append(s('text', { x: X(v), y: H - 4, 'text-anchor': v === 0 ? 'start' : X(v) > W - 30 ? 'end' : 'middle' }, int(v)));
-  for (const q of series) {
+  for (const q of drawn) {
     let d = '', from = 0, open = false;
     q.values.forEach((v, i) => { if (v === null) { open = false; from = x[i]; return; } d += (open ? 'L' : 'M') + X(from).toFixed(1) + ' ' + Y(v).toFixed(1) + 'L' + X(x[i]).toFixed(1) + ' ' + Y(v).toFixed(1); open = true; from = x[i]; });
+    if (stacked) { g.append(s('path', { d: `${d}L${X(end)} ${Y(0)}L${X(0)} ${Y(0)}Z`, fill: `var(${q.color})` })); continue; }
     g.append(s('path', { d, fill: 'none', stroke: `var(${q.color})`, 'stroke-width': 1.5, 'stroke-linejoin': 'round' }));
   }
   const rule = s('line', { y1: T, y2: H - B, stroke: 'var(--faint)', visibility: 'hidden' }); g.append(rule);
@@ -298,6 +301,13 @@ function chart(title, unit, series, t, r, top) {
   g.addEventListener('pointerleave', () => rule.setAttribute('visibility', 'hidden'));
   return h('div', { style: 'margin-bottom:16px' }, h('div', { style: 'display:flex;gap:18px;align-items:baseline' }, h('h3', { style: 'margin:0' }, title), h('div', { class: 'legend', style: 'margin:0' }, h('span', {}, unit), series.length > 1 ? series.map(q => h('span', {}, h('i', { style: `background:var(${q.color})` }), q.name)) : null)), g);
 }
+// Power by group of components, from --interval data of a run with -power_simulation_enabled.
+function powerOf(w) {
+  const groups = [['constant, leakage', '--nothing', 'CONSTP STATICP IDLE_COREP'], ['instructions', '--c4', 'IBP ICP SCHEDP PIPEP'], ['registers', '--c3', 'RFP'], ['L1, shared memory', '--c2', 'DCP TCP CCP SHRDP'], ['L2, network, DRAM', '--c1', 'L2CP NOCP MCP DRAMP']];
+  const named = groups.flatMap(g => g[2].split(' ')), sum = names => w.power.map((_, i) => names.reduce((a, n) => a + ((w[n] || [])[i] || 0), 0));
+  const units = Object.keys(w).filter(n => /^(OTHERP|[A-Z0-9_]+P|FP_EXP)$/.test(n) && !named.includes(n));
+  return [...groups.map(([name, color, list]) => ({ name, color, values: sum(list.split(' ')) })), { name: 'functional units, others', color: '--c5', values: sum(units) }];
+}
 function overTime() {
   const r = run(), t = r.time;
   if (!t || !t.cycles.length) return panel('Over time', '', h('p', { class: 'soft' }, 'Not sampled. Run with --interval 1000 --interval-db samples.db to see IPC, bandwidth and stalls over time.'));
@@ -305,7 +315,8 @@ function overTime() {
   return panel('Over time', 'horizontal axis: core cycles; shaded while a kernel runs',
     chart('IPC', 'thread instructions per cycle', pick([['ipc', 'IPC', '--c1']]), t, r), chart('Scheduler cycles', '%', pick([['issuing', 'instruction issued', '--issued'], ['scoreboard_wait', 'waiting for registers', '--scoreboard'], ['pipeline_stall', 'pipeline busy', '--pipeline'], ['no_instruction', 'no decoded instruction', '--nothing']]), t, r, 1),
     chart('DRAM bandwidth', 'GB/s', pick([['dram_read_bandwidth', 'read', '--c1'], ['dram_write_bandwidth', 'write', '--c2']]), t, r), chart('Hit rates', '%', pick([['l1d_hit_rate', 'L1D', '--c3'], ['l2_hit_rate', 'L2', '--c4']]), t, r, 1),
-    chart('Resident warps', 'warps', pick([['resident_warps', 'warps', '--c1']]), t, r));
+    chart('Resident warps', 'warps', pick([['resident_warps', 'warps', '--c1']]), t, r),
+    w.power ? chart('Power', 'W', powerOf(w), t, r, 0, true) : null);
 }
 function colour(f) { const hot = css('--hot').split(',').map(Number), base = css('--hover'), n = parseInt(base.slice(1), 16), b = [n >> 16, n >> 8 & 255, n & 255]; const q = Math.pow(Math.min(1, Math.max(0, f)), .7); return b.map((v, i) => Math.round(v + (hot[i] - v) * q)); }
 function heatMap(m, t) {

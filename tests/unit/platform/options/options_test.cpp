@@ -252,15 +252,15 @@ TEST(OptionValues, DistinguishPresetsFromOtherFiles) {
 
 TEST(OptionValues, ReportIneffectiveOptionsOncePerReason) {
     const option_values v = read(
-        "-gpgpu_ptx_use_cuobjdump 1 -gpgpu_experimental_lib_support 1 -power_simulation_enabled 1\n"
-        "-accelwattch_xml_file x.xml -gpgpu_n_mem 4");
+        "-gpgpu_ptx_use_cuobjdump 1 -gpgpu_experimental_lib_support 1 -n_regfile_gating_group 4\n"
+        "-gpgpu_clock_gated_reg_file 1 -gpgpu_n_mem 4");
     const std::vector<std::string> notes = v.notes();
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_THAT(notes[0], HasSubstr("-gpgpu_ptx_use_cuobjdump, -gpgpu_experimental_lib_support "
                                     "(fat binaries are read in memory"));
-    EXPECT_THAT(
-        notes[1],
-        HasSubstr("-power_simulation_enabled, -accelwattch_xml_file (power is not modelled)"));
+    EXPECT_THAT(notes[1],
+                HasSubstr("-n_regfile_gating_group, -gpgpu_clock_gated_reg_file (an access "
+                          "of the register file"));
     EXPECT_THAT(option_values().notes(), IsEmpty());
 }
 

@@ -12,6 +12,7 @@
 #include "modules/memory/dram_statistics.h"
 #include "modules/memory/memory_statistics.h"
 #include "modules/memory/memory_sub_partition.h"
+#include "modules/power/energy_meter.h"
 #include "modules/support/statistics.h"
 
 #include <gtest/gtest.h>
@@ -46,14 +47,16 @@ protected:
         return s;
     }
 };
-using tables = testing::Types<
-    core::core_statistics, core::traffic_statistics,
-    core::simt_pipeline::functional_unit::statistics,
-    core::simt_pipeline::dispatch_stage::statistics, core::sub_core_pipeline::sub_core_statistics,
-    cache::cache_statistics, memory::memory_sub_partition::counters, memory::dram_statistics,
-    memory::memory_counts, simulation::occupancy, core::cta_cluster_barrier_statistics,
-    interconnect::sm_to_sm_network_statistics, interconnect::crossbar_switch::counters,
-    interconnect::router_subnet::records, interconnect::router_subnet::node_counters>;
+using tables =
+    testing::Types<core::core_statistics, core::traffic_statistics,
+                   core::simt_pipeline::functional_unit::statistics,
+                   core::simt_pipeline::dispatch_stage::statistics,
+                   core::sub_core_pipeline::sub_core_statistics, cache::cache_statistics,
+                   memory::memory_sub_partition::counters, memory::dram_statistics,
+                   memory::memory_counts, simulation::occupancy,
+                   core::cta_cluster_barrier_statistics, interconnect::sm_to_sm_network_statistics,
+                   interconnect::crossbar_switch::counters, interconnect::router_subnet::records,
+                   interconnect::router_subnet::node_counters, power::energy_statistics>;
 TYPED_TEST_SUITE(Counters, tables);
 
 TYPED_TEST(Counters, DoNotOverlap) {

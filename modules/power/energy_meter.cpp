@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/power/energy_meter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace simtlm::power {
+
+namespace {
+
+constexpr double pico = 1e-12;
+
+double of_part(const activity_counts& a, std::initializer_list<activity> which) {
+    double sum = 0;
+    for (const activity x : which) sum += a[x];
+    return sum;
+}
+
+/// The mix of units of an interval.
+unit_mix mix_of(const activity_counts& a) {
+    const bool add = a[activity::integer] > 0;
+    const bool multiply = of_part(a, {activity::integer_multiply24, activity::integer_multiply32,
+                                      activity::integer_multiply, activity::integer_divide}) > 0;
+    const bool integer = add || multiply;
+    const bool fp32 =
+        of_part(a, {activity::fp32, activity::fp32_multiply, activity::fp32_divide}) > 0;
+    const bool fp64 =
+        of_part(a, {activity::fp64, activity::fp64_multiply, activity::fp64_divide}) > 0;
+    const bool special = of_part(a, {activity::square_root, activity::logarithm, activity::sine,
+                                     activity::exponential}) > 0;
+    const bool tensor = a[activity::tensor] > 0, texture = a[activity::texture] > 0;
+    const int others = int{fp64} + int{special} + int{tensor} + int{texture};
+    if (integer && fp32 && others <= 1)
+        return fp64      ? unit_mix::integer_fp32_fp64
+               : special ? unit_mix::integer_fp32_special
+               : tensor  ? unit_mix::integer_fp32_tensor
+               : texture ? unit_mix::integer_fp32_texture
+                         : unit_mix::integer_fp32;
+    if (integer && !fp32 && others == 0)
+        return !multiply ? unit_mix::integer_add
+               : !add    ? unit_mix::integer_multiply
+                         : unit_mix::integer;
+    if (integer || fp32 || others != 0) return unit_mix::any;
+    if (of_part(a, {activity::l1_read_hits, activity::l1_read_misses, activity::l1_write_hits,
+                    activity::l1_write_misses}) > 0)
+        return unit_mix::l1_cache;
+    if (a[activity::shared_accesses] > 0) return unit_mix::shared_memory;
+    if (of_part(a, {activity::l2_read_hits, activity::l2_read_misses, activity::l2_write_hits,
+                    activity::l2_write_misses}) > 0)
+        return unit_mix::l2_cache;
+    return unit_mix::light;
+}
+
+bool depends_on_leakage(component c) {
+    return c == component::idle_sms || c == component::static_power;
+}
+
+}  // namespace
+
+double sum_of(const energies& e) {
+    double sum = 0;
+    for (const double x : e) sum += x;
+    return sum;
+}
+
+double static_power(const energy_table& table, const activity_counts& a) {
+    const static_watts& w = table.of_mix[static_cast<unsigned>(mix_of(a))];
+    if (a.unit_warps <= 0) return w.first_lane;
+    const double lanes = std::ceil(a.unit_lanes / a.unit_warps);
+    return w.first_lane + std::max(0.0, lanes - 1) * w.added_lane;
+}
+
+energies energy_of(const energy_table& table, const gpu_parameters& parameters,
+                   const activity_counts& a, const std::vector<double>& also, double volts) {
+    energies e{};
+    const auto at = [&e](component c) -> double& { return e[static_cast<unsigned>(c)]; };
+    auto further = also.begin();
+    for (const energy_table::term& t : table.terms)
+        at(t.part) += t.picojoules * (t.counter.empty() ? a[t.per] : *further++);
+    const double picoseconds = a[activity::cycles] / parameters.core_hertz / pico;
+    const double sm_cycles = a[activity::cycles] * parameters.sms;
+    const double active = sm_cycles > 0 ? 1 - a[activity::idle_sms] / sm_cycles : 0;
+    at(component::constant) += table.constant_watts * picoseconds;
+    at(component::memory_controller) += table.memory_controller_watts * picoseconds;
+    at(component::idle_sms) += table.idle_sm_watts * (1 - active) * parameters.sms * picoseconds;
+    at(component::static_power) += static_power(table, a) * active * picoseconds;
+    if (volts > 0) {
+        const double ratio = volts / table.reference_volts;
+        for (unsigned c = 0; c < components; ++c)
+            e[c] *= depends_on_leakage(static_cast<component>(c)) ? ratio : ratio * ratio;
+    }
+    return e;
+}
+
+energy_meter::energy_meter(energy_table table, const gpu_parameters& parameters, double volts)
+    : table_(std::move(table)), parameters_(parameters), volts_(volts) {}
+
+void energy_meter::bind(support::statistics list) {
+    blocks_ = std::move(list);
+    std::vector<std::string> also;
+    for (const energy_table::term& t : table_.terms)
+        if (!t.counter.empty()) also.push_back(t.counter);
+    reader_.emplace(blocks_, parameters_, also);
+    also_at_start_.assign(also.size(), 0);
+}
+
+void energy_meter::measure(std::uint64_t core_cycles) {
+    now_.from = start_;
+    now_.to = core_cycles;
+    now_.activity = reader_->read(core_cycles);
+    now_.activity -= at_start_;
+    std::vector<double> also = reader_->read_also();
+    for (std::size_t i = 0; i < also.size(); ++i) also[i] -= also_at_start_[i];
+    now_.picojoules = energy_of(table_, parameters_, now_.activity, also, volts_);
+    now_.seconds = now_.activity[activity::cycles] / parameters_.core_hertz;
+    statistics_.total = 0;
+    for (unsigned c = 0; c < components; ++c) {
+        // An estimate within a window may have been higher.
+        std::uint64_t& shown = statistics_.by_component[c];
+        shown = std::max(shown, static_cast<std::uint64_t>(ended_[c] + now_.picojoules[c]));
+        statistics_.total += shown;
+    }
+}
+
+void energy_meter::observe(std::uint64_t core_cycles) {
+    if (reader_) measure(core_cycles);
+}
+
+void energy_meter::end_window(std::uint64_t core_cycles) {
+    if (!reader_ || core_cycles == start_) return;
+    measure(core_cycles);
+    start_ = core_cycles;
+    at_start_ = reader_->read(core_cycles);
+    also_at_start_ = reader_->read_also();
+    for (unsigned c = 0; c < components; ++c) ended_[c] += now_.picojoules[c];
+    if (watcher_ != nullptr) watcher_->window_ended(now_);
+}
+
+}  // namespace simtlm::power

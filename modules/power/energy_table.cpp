@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/power/energy_table.h"
+
+#include "modules/support/error.h"
+#include "modules/support/text_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace simtlm::power {
+
+double energy_table::volts_at(double megahertz) const {
+    if (curve.empty()) return reference_volts;
+    const auto after = std::find_if(curve.begin(), curve.end(),
+                                    [&](const auto& p) { return p.megahertz >= megahertz; });
+    if (after == curve.begin()) return curve.front().volts;
+    if (after == curve.end()) return curve.back().volts;
+    const operating_point& low = *(after - 1);
+    const double share = (megahertz - low.megahertz) / (after->megahertz - low.megahertz);
+    return low.volts + share * (after->volts - low.volts);
+}
+
+namespace {
+
+constexpr const char* layout =
+    "rows are component,per,value,unit,source, as docs/power.md describes";
+
+/// Splits a line of CSV at its commas; a field may be in double quotes.
+std::vector<std::string> fields_of(std::string_view line) {
+    std::vector<std::string> fields(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            fields.emplace_back();
+        else if (c != '\r')
+            fields.back() += c;
+    }
+    return fields;
+}
+
+/// Fills a table from rows.
+class table_reader {
+public:
+    explicit table_reader(std::string file) : file_(std::move(file)) {}
+
+    void read(std::string_view text) {
+        while (!text.empty()) {
+            const std::size_t end = text.find('\n');
+            ++line_;
+            row(text.substr(0, end));
+            text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        }
+        if (table_.terms.empty()) fail("is not an energy table", layout);
+        std::sort(table_.curve.begin(), table_.curve.end(),
+                  [](const auto& a, const auto& b) { return a.megahertz < b.megahertz; });
+    }
+    energy_table take() { return std::move(table_); }
+
+private:
+    [[noreturn]] void fail(const std::string& what, const std::string& remedy) const {
+        throw support::user_error(fmt::format("{}:{}", file_, line_), what, remedy);
+    }
+
+    double number(const std::string& text) const {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+            value < 0)
+            fail("\"" + text + "\" is not a number that is at least 0", layout);
+        return value;
+    }
+
+    void row(std::string_view line) {
+        if (line.empty() || line[0] == '#' || line == "\r") return;
+        const std::vector<std::string> f = fields_of(line);
+        if (f[0] == "component") return;
+        if (f.size() < 4) fail("has too few columns", layout);
+        if (!seen_.insert(f[0] + "," + f[1]).second)
+            fail(f[0] + "," + f[1] + " appears twice", "remove one of the rows");
+        if (f[0] == "STATUS") {
+            if (f[1] != "validated" && f[1] != "estimated")
+                fail("\"" + f[1] + "\" is neither validated nor estimated", layout);
+            table_.status = f[1];
+            return;
+        }
+        const double value = number(f[2]);
+        if (f[3] == "pJ")
+            energy(f[0], f[1], value);
+        else if (f[3] == "W")
+            power(f[0], f[1], value);
+        else if (f[3] == "V" && f[0] == "VOLTAGE")
+            voltage(f[1], value);
+        else
+            fail("\"" + f[3] + "\" is not a unit of " + f[0], "pJ, W or, of VOLTAGE, V");
+    }
+
+    void energy(const std::string& name, const std::string& per, double value) {
+        const std::optional<component> part = component_named(name);
+        if (!part) fail("component " + name + " is unknown", "see docs/power.md");
+        energy_table::term t;
+        t.part = *part;
+        t.picojoules = value;
+        if (const std::optional<activity> a = activity_named(per))
+            t.per = *a;
+        else if (per.find('.') != std::string::npos)
+            t.counter = per;
+        else
+            fail("\"" + per + "\" is not counted",
+                 "an activity of docs/power.md, or KIND.COUNTER[.CELL] of docs/statistics.md");
+        table_.terms.push_back(std::move(t));
+    }
+
+    void power(const std::string& name, const std::string& per, double value) {
+        if (name == "CONSTP")
+            table_.constant_watts = value;
+        else if (name == "IDLE_COREP")
+            table_.idle_sm_watts = value;
+        else if (name == "MCP")
+            table_.memory_controller_watts = value;
+        else if (name == "CAP")
+            table_.cap_watts = value;
+        else if (name != "STATICP")
+            fail(name + " has no power without activity",
+                 "CONSTP, IDLE_COREP, MCP, STATICP or CAP");
+        else
+            static_power(per, value);
+    }
+
+    void static_power(const std::string& per, double value) {
+        const std::size_t dot = per.find('.');
+        const std::string mix = per.substr(0, dot);
+        for (unsigned m = 0; m < unit_mixes; ++m) {
+            if (unit_mix_name(static_cast<unit_mix>(m)) != mix) continue;
+            const std::string lane = dot == std::string::npos ? "" : per.substr(dot + 1);
+            if (lane == "first_lane") {
+                table_.of_mix[m].first_lane = value;
+                return;
+            }
+            if (lane == "added_lane") {
+                table_.of_mix[m].added_lane = value;
+                return;
+            }
+        }
+        fail("static power of \"" + per + "\" is unknown",
+             "MIX.first_lane or MIX.added_lane; MIX is cat1 to cat6, light, intadd, intmul, "
+             "geomean, shared, l1 or l2");
+    }
+
+    void voltage(const std::string& per, double value) {
+        if (value == 0) fail("a voltage is not 0", layout);
+        if (per.empty())
+            table_.reference_volts = value;
+        else
+            table_.curve.push_back({number(per), value});
+    }
+
+    std::string file_;
+    unsigned line_ = 0;
+    energy_table table_;
+    std::set<std::string> seen_;
+};
+
+}  // namespace
+
+bool is_xml(const std::string& file) {
+    const std::string text = support::read_text_file(file, "an energy table or XML of AccelWattch");
+    const std::size_t at = text.find_first_not_of(" \t\r\n");
+    return at != std::string::npos && text[at] == '<';
+}
+
+energy_table read_energy_table(const std::string& file) {
+    table_reader reader(file);
+    reader.read(support::read_text_file(file, layout));
+    return reader.take();
+}
+
+}  // namespace simtlm::power
