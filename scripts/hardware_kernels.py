@@ -73,27 +73,21 @@ def write_inputs(folder, programs):
     return run
 
 
-def first_report(text):
-    """The statistics of the first kernel, or None while they are incomplete."""
+def first_report(text, last):
+    """The statistics of the first kernel, or None while the one of the name `last` is missing."""
     report = text.split("kernel_launch_uid = 1 ", 1)[-1].split("kernel_launch_uid = 2 ", 1)[0]
-    complete = "gpu_sim_cycle = " in report and f"{L2}[GLOBAL_ACC_W][TOTAL_ACCESS]" in report
-    return report if complete else None
+    return report if "gpu_sim_cycle = " in report and last in report else None
 
 
-def run_kernel(simtlm, benchmark, code, folder, options):
-    """Cycles and traffic of a kernel, or the reason why they are missing. The program is ended after it."""
-    _, words, launches = KERNELS[benchmark]
-    words = words.split()
-    program = pathlib.Path(options.programs or "").resolve() / words[0]
-    if not program.exists():
-        return f"there is no {program.name} in {program.parent}"
+def report_of(simtlm, preset, program, words, more, last, folder, options):
+    """The statistics of the first kernel that `simtlm run` simulates, or the reason why they are missing,
+    and whether there are any. The program is ended after it. @param last  a statistic at their end"""
     with tempfile.TemporaryDirectory() as results:
         text = pathlib.Path(results) / "stats.txt"
         growing = text.with_name("stats.txt.part")
-        command = [simtlm, "run", "--preset", options.preset, "--core", "modern", "--code", code,
-                   "-gpgpu_kernel_launch_latency", "0", "-gpgpu_perf_sim_memcpy", "0",
-                   "-gpgpu_flush_l2_cache", "1", *[w for o in options.option for w in o.split(None, 1)],
-                   "--kernels", launches, "--stats-file", str(text), "--", str(program), *words[1:]]
+        command = [simtlm, "run", "--preset", preset, "-gpgpu_kernel_launch_latency", "0", *more,
+                   *[w for o in options.option for w in o.split(None, 1)],
+                   "--stats-file", str(text), "--", str(program), *words]
         with open(pathlib.Path(results) / "output.txt", "w+", encoding="utf-8") as said:
             process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said,
                                        start_new_session=True,
@@ -104,7 +98,7 @@ def run_kernel(simtlm, benchmark, code, folder, options):
                 ended = process.poll() is not None
                 for file in (text, growing):
                     if file.exists():
-                        report = first_report(file.read_text())
+                        report = first_report(file.read_text(), last)
                         break
                 if ended or report or time.time() > until:
                     break
@@ -113,9 +107,25 @@ def run_kernel(simtlm, benchmark, code, folder, options):
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             said.seek(0)
-            last = (said.read().strip().splitlines() or [""])[-1]
+            said_last = (said.read().strip().splitlines() or [""])[-1]
     if report is None:
-        return last if ended else f"longer than {options.timeout} s"
+        return (said_last if ended else f"longer than {options.timeout} s"), False
+    return report, True
+
+
+def run_kernel(simtlm, benchmark, code, folder, options):
+    """Cycles and traffic of a kernel, or the reason why they are missing."""
+    _, words, launches = KERNELS[benchmark]
+    words = words.split()
+    program = pathlib.Path(options.programs or "").resolve() / words[0]
+    if not program.exists():
+        return f"there is no {program.name} in {program.parent}"
+    report, found = report_of(
+        simtlm, options.preset, program, words[1:],
+        ["--core", "modern", "--code", code, "-gpgpu_perf_sim_memcpy", "0", "-gpgpu_flush_l2_cache", "1",
+         "--kernels", launches], f"{L2}[GLOBAL_ACC_W][TOTAL_ACCESS]", folder, options)
+    if not found:
+        return report
 
     def count(cache, kind, result):
         # The counters of the L2 include textures and local memory, those of the L1 do not.
