@@ -72,6 +72,9 @@ enum class special_op : std::uint8_t {
     warpgroup_wait,    ///< waits until at most `immediate` groups are in flight
     launch_dependents,  ///< the CTA allows kernels that depend on its kernel to begin
     dependency_wait,    ///< waits until the kernel on which this one depends has ended
+    // Traces have the numbers of those above.
+    tensor_work,  ///< gives work to the tensor core or its memory (tensor_core_work.h)
+    tensor_wait,  ///< waits for the warp's loads from tensor memory; immediate 1: stores to it
 };
 
 /// Whether an instruction uses an mbarrier, an engine that operates asynchronously to the warp, or

@@ -5,6 +5,7 @@
 #include "modules/program/instruction.h"
 #include "modules/program/kernel_descriptor.h"
 #include "modules/program/mbarrier_state.h"
+#include "modules/program/tensor_core_work.h"
 
 #include <array>
 #include <cstdint>
@@ -77,6 +78,8 @@ public:
 
     /// The bulk transfers started by the last issued instruction.
     virtual std::vector<bulk_transfer> take_transfers() { return {}; }
+    /// What the last issued instruction has given to the tensor core (tcgen05).
+    virtual std::vector<tensor_core_work> take_tensor_work() { return {}; }
 
     /// The operations on mbarriers of its CTA by the last issued instruction, for a trace.
     virtual const std::vector<mbarrier_operation>& mbarrier_operations() const;

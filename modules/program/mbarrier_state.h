@@ -91,6 +91,15 @@ struct mbarrier_operation {
     bool succeeds_on(const mbarrier_state& b) const { return b.phase != (value != 0); }
 };
 
+/// One arrival at an mbarrier.
+inline void arrive_once(std::byte* at) {
+    mbarrier_operation what;
+    what.arrivals = 1;
+    mbarrier_state b = mbarrier_state::load(at);
+    what.apply_to(b);
+    b.store(at);
+}
+
 /// Reports bytes that have arrived to the mbarrier that waits for them.
 inline void complete_transaction(std::byte* at, std::uint64_t bytes) {
     mbarrier_state b = mbarrier_state::load(at);

@@ -173,4 +173,11 @@ unsigned fragment_registers(const operation& o, unsigned position) {
     return o.op == opcode::mma_sp && position == 1 ? all / 2 : all;
 }
 
+unsigned tensor_memory_registers(const operation& o) {
+    const unsigned each = o.variant == mode::lanes_16x256b   ? 4
+                          : o.variant == mode::lanes_16x128b ? 2
+                                                             : 1;
+    return each * o.count;
+}
+
 }  // namespace simtlm::ptx

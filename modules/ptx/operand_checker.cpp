@@ -246,8 +246,10 @@ unsigned instruction_parser::elements_of_rule(const operand_rule& rule) const {
         case matrix::no:
             return rule.elements;
         case matrix::loaded:
+            if (op().op == opcode::tcgen05_ld || op().op == opcode::tcgen05_st)
+                return tensor_memory_registers(op());
             return op().op == opcode::ldmatrix || op().op == opcode::stmatrix
-                       ? op().count
+                       ? op().count * (op().shape.m * op().shape.n == 256 ? 2u : 1u)
                        : fragment_registers(op(), 0);
         case matrix::d:
             return fragment_registers(op(), 0);
@@ -492,6 +494,9 @@ operand instruction_parser::vector_of_any(const raw_operand& r, std::size_t leve
 }
 
 void instruction_parser::place_any(const raw_operand& r) {
+    // A of tcgen05.mma: a descriptor, or an address of tensor memory.
+    if (op().op == opcode::tcgen05_mma && r.what == raw_operand::form::bracket)
+        return place_address(r);
     c_.current().operands.push_back(vector_of_any(r, 1));
 }
 

@@ -97,7 +97,9 @@ enum class mode : std::uint8_t {
     l1, l2,                                                   // prefetch, discard, applypriority
     map_address, map_rank, map_box, map_size, map_stride, map_step,  // tensormap.replace
     map_type, map_interleave, map_swizzle, map_fill,
-    kind_f8f6f4, kind_mxf8f6f4, kind_mxf4, kind_mxf4nvf4,    // mma of sm_120
+    kind_f8f6f4, kind_mxf8f6f4, kind_mxf4, kind_mxf4nvf4,    // mma of sm_120, tcgen05.mma
+    kind_f16, kind_tf32, kind_i8,                             // tcgen05.mma
+    lanes_32x32b, lanes_16x64b, lanes_16x128b, lanes_16x256b, lanes_16x32bx2,  // tcgen05.ld, st
     packed_4, packed_6,                                       // ldmatrix
 };
 // clang-format on
@@ -150,8 +152,19 @@ enum class flag : std::uint8_t {
     wait,              ///< griddepcontrol.wait, barrier.cluster.wait
     magnitude,         ///< min.abs, max.abs, redux.abs: of magnitudes
     ue4m3,             ///< mma: scale factors are not ue8m0
+    cta_pair,          ///< .cta_group::2
+    weight_stationary, ///< tcgen05.mma.ws
+    sparse,            ///< tcgen05.mma.sp
+    a_shift,           ///< tcgen05.mma.ashift
+    halves,            ///< tcgen05.ld.pack::16b, st.unpack::16b
+    warps_02_13, warps_01_23,  ///< tcgen05.cp.warpx2
+    gathers,    ///< bulk tensor copies of four rows: .tile::gather4, .tile::scatter4
+    to_all_ctas,  ///< .multicast::cluster::all
 };
 // clang-format on
+
+/// The shape of a tcgen05.cp: rows and bits per row.
+enum class cp_shape : std::uint8_t { none, s128x256b, s4x256b, s128x128b, s64x128b, s32x128b };
 
 /// A full opcode with its modifiers, "ld.global.v4.f32", resolved once per distinct text and shared
 /// by all instructions of a module with the same text.
@@ -183,7 +196,8 @@ struct operation {
     layout layout_b = layout::none;  ///< the second
     matrix_shape shape;
     std::uint8_t count = 0;  ///< ldmatrix .x1 .x2 .x4; vmad .shr7 .shr15; dimensions of a tensor;
-                             ///< mma .scale_vec
+                             ///< mma .scale_vec;
+                             ///< tcgen05.ld .xN; tcgen05.cp: a shape, as in cp_shape
     std::uint64_t flags = 0;
 
     bool has(flag f) const { return ((flags >> static_cast<unsigned>(f)) & 1U) != 0; }

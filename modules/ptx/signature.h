@@ -165,4 +165,7 @@ opcode opcode_at_beginning(std::string_view text);
 /// @param position  0 to 3: d, a, b, c of mma and wmma.mma
 unsigned fragment_registers(const operation& o, unsigned position);
 
+/// Number of registers of tcgen05.ld and tcgen05.st.
+unsigned tensor_memory_registers(const operation& o);
+
 }  // namespace simtlm::ptx

@@ -117,6 +117,10 @@ private:
                              const program::issue_effects& effects,
                              const program::lane_addresses& addresses) {
         using program::special_op;
+        if (info.special == special_op::tensor_work)
+            throw support::user_error("recording a trace",
+                                      "traces do not have " + std::string(info.opcode),
+                                      "run the program without recording");
         asynchronous_details details;
         details.barriers = executor_->mbarrier_operations();
         // That of a memory instruction has addresses instead.

@@ -158,10 +158,14 @@ unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
     const unsigned of_four = narrow ? group / 8 * 2 + row / 8 : group / 4;
     const unsigned lane = row % 8 * 4 + (selector * lanes + of_four) % 4;
     const unsigned shift = narrow ? group % 8 * 4 : row / 8 * 16 + group % 4 * 4;
-    const unsigned code = metadata[lane] >> shift & 15;
-    if (bits == 32) return group * 2 + (code >> 2 == 3 ? 1 : 0);  // 0b0100 or 0b1110
-    if (bits == 4) return group * 8 + (code >> (within / 2 * 2) & 3) * 2 + within % 2;
-    return group * 4 + (code >> (within * 2) & 3);
+    return group * stored_per_group * 2 +
+           sparse_position(bits, metadata[lane] >> shift & 15, within);
+}
+
+unsigned sparse_position(unsigned bits, unsigned code, unsigned within) {
+    if (bits == 32) return code >> 2 == 3 ? 1 : 0;  // 0b0100 or 0b1110
+    if (bits == 4) return (code >> (within / 2 * 2) & 3) * 2 + within % 2;
+    return code >> (within * 2) & 3;
 }
 
 /// Expands a sparse A to a dense one: the metadata give the positions of the stored elements.
@@ -194,16 +198,19 @@ namespace {
 /// The scale factor of a block.
 double scale_of(const block_scaling& scaling, const std::uint32_t* lanes, unsigned lane,
                 unsigned byte) {
-    const std::uint32_t bits = lanes[lane % warp_lanes] >> byte % 4 * 8 & 0xff;
-    if (!scaling.ue4m3) {
-        if (bits == 0xff) return std::numeric_limits<double>::quiet_NaN();
-        return std::ldexp(1.0, static_cast<int>(bits) - 127);
-    }
-    const std::uint32_t single = cvt<f32, e4m3>::apply(static_cast<std::uint8_t>(bits & 0x7f));
-    return as_float(single);
+    return scaling.value(lanes[lane % warp_lanes] >> byte % 4 * 8 & 0xff);
 }
 
 }  // namespace
+
+double block_scaling::value(std::uint32_t byte) const {
+    if (!ue4m3) {
+        if (byte == 0xff) return std::numeric_limits<double>::quiet_NaN();
+        return std::ldexp(1.0, static_cast<int>(byte) - 127);
+    }
+    const std::uint32_t single = cvt<f32, e4m3>::apply(static_cast<std::uint8_t>(byte & 0x7f));
+    return as_float(single);
+}
 
 void matrix_multiply::multiply_blocks(operands& values, const scale_registers& scales) const {
     const auto& [m, n, k] = description_.shape;

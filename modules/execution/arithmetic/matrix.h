@@ -37,6 +37,11 @@ constexpr tensor_core_sum fp8_sum{32, -10};
 unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
                        const std::uint32_t* metadata, unsigned row, unsigned stored);
 
+/// The position that a code of metadata gives to an element of a group of columns (four columns;
+/// two of 32 bits, eight of 4 bits). @param code    the four bits of the group @param within  index
+/// of the stored element in the group
+unsigned sparse_position(unsigned bits, unsigned code, unsigned within);
+
 /// The scale factors of a block-scaled product (mma.sync with .block_scale, sm_120): one for each
 /// `block` elements of a row of A and of a column of B; 0: none. The factors of row r are bytes of
 /// lane r % 8 * 4 + r / 8 or two lanes above, those of column c of one of the lanes c * 4 to c * 4
@@ -44,6 +49,9 @@ unsigned sparse_column(matrix_element a, unsigned k, unsigned selector,
 struct block_scaling {
     unsigned block = 0;
     bool ue4m3 = false;  ///< instead of ue8m0: powers of two
+
+    /// The number that a byte encodes.
+    double value(std::uint32_t byte) const;
 };
 /// Scale factors, and the first byte and lane in which they are.
 struct scale_registers {

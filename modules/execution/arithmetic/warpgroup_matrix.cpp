@@ -18,11 +18,6 @@ bool is_integer(matrix_element e) {
     return e == matrix_element::s8 || e == matrix_element::u8 || e == matrix_element::b1;
 }
 
-std::int32_t extended(matrix_element e, std::uint32_t bits) {
-    return e == matrix_element::s8 ? static_cast<std::int8_t>(bits)
-                                   : static_cast<std::int32_t>(bits);
-}
-
 /// Row and column of D that a lane holds in a register, and the bits.
 struct place_of_d {
     unsigned row, column;
@@ -44,12 +39,15 @@ matrix_descriptor matrix_descriptor::decode(std::uint64_t bits) {
     d.phase = field(49, 3);
     constexpr std::uint32_t rows[] = {0, 128, 64, 32};
     d.swizzle = rows[field(62, 2)];
+    d.wide_atoms = d.swizzle == 0 && field(61, 1) != 0;
+    if (d.wide_atoms) d.swizzle = 128;
     return d;
 }
 
 /// 16-byte chunks are permuted according to the number of their 128-byte line.
 std::uint32_t matrix_descriptor::swizzled(std::uint32_t address) const {
     if (swizzle == 0) return address;
+    if (wide_atoms) return address ^ (((address >> 7) - phase) & 3) << 5;
     return address ^ (((address >> 7) - phase) & (swizzle / 16 - 1)) << 4;
 }
 
@@ -59,11 +57,13 @@ std::uint32_t matrix_descriptor::k_major(unsigned row, unsigned k_byte) const {
     return swizzled(start + row / 8 * stride + row % 8 * swizzle + k_byte);
 }
 
-std::uint32_t matrix_descriptor::mn_major(unsigned row, unsigned k) const {
-    if (swizzle == 0) return start + row / 8 * stride + row % 8 * 2 + k / 8 * leading + k % 8 * 16;
-    const unsigned span = swizzle / 2;
-    return swizzled(start + row / span * leading + row % span * 2 + k / 8 * stride +
-                    k % 8 * swizzle);
+std::uint32_t matrix_descriptor::mn_major(unsigned row, unsigned k, unsigned bytes) const {
+    const unsigned span = (swizzle == 0 ? 16 : swizzle) / bytes;
+    if (swizzle == 0)
+        return start + row / span * stride + row % span * bytes + k / 8 * leading + k % 8 * 16;
+    const unsigned rows = wide_atoms ? 4 : 8;
+    return swizzled(start + row / span * leading + row % span * bytes + k / rows * stride +
+                    k % rows * swizzle);
 }
 
 unsigned warpgroup_description::storage_bits_in_memory() const {
@@ -154,7 +154,46 @@ bool read_elements(matrix_element element, const std::byte* shared, std::uint32_
     }
 }
 
+/// Copies the elements of a chunk of any width, `distance` words apart.
+void unpack(const std::byte* chunk, unsigned bits, unsigned count, std::uint32_t* to,
+            std::size_t distance) {
+    switch (bits) {
+        case 8:
+            return spread<std::uint8_t>(chunk, to, distance);
+        case 16:
+            return spread<std::uint16_t>(chunk, to, distance);
+        case 32:
+            return spread<std::uint32_t>(chunk, to, distance);
+        default:
+            break;
+    }
+    std::uint64_t words[2];
+    std::memcpy(words, chunk, sizeof words);
+    for (unsigned i = 0; i < count; ++i) {
+        const unsigned first = i * bits, shift = first % 64;
+        std::uint64_t value = words[first / 64] >> shift;
+        if (shift + bits > 64) value |= words[1] << (64 - shift);
+        to[i * distance] = static_cast<std::uint32_t>(value & ((1u << bits) - 1));
+    }
+}
+
 }  // namespace
+
+bool read_matrix(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
+                 const matrix_storage& storage, unsigned first_row, unsigned count, unsigned k,
+                 std::uint32_t* to, unsigned row_distance, unsigned k_distance) {
+    const unsigned each = storage.per_chunk();
+    const bool mn = storage.mn_major;
+    for (unsigned row = 0; row < count; row += mn ? each : 1)
+        for (unsigned p = 0; p < k; p += mn ? 1 : each) {
+            const std::uint32_t from = mn ? at.mn_major(first_row + row, p, storage.bits / 8)
+                                          : at.k_major(first_row + row, p / each * chunk_bytes);
+            if (bytes < chunk_bytes || from > bytes - chunk_bytes) return false;
+            unpack(shared + from, storage.bits, each, to + row * row_distance + p * k_distance,
+                   mn ? row_distance : k_distance);
+        }
+    return true;
+}
 
 bool warpgroup_multiply::read_a(const std::byte* shared, std::uint32_t bytes,
                                 const matrix_descriptor& at, unsigned first_row,

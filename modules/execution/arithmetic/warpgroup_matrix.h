@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiply-accumulate of a warpgroup: wgmma.mma_async (sm_90a); each warp computes 16 of the
-// 64 rows.
+// 64 rows. Matrices in shared memory, of tcgen05.mma as well.
 #pragma once
 
 #include "modules/execution/arithmetic/matrix.h"
@@ -18,6 +18,7 @@ struct matrix_descriptor {
     std::uint32_t stride = 0;   ///< stride dimension byte offset
     std::uint32_t phase = 0;    ///< base offset: rows of 128 bytes at which the swizzle begins
     std::uint32_t swizzle = 0;  ///< bytes per row: 0 (none), 32, 64, 128
+    bool wide_atoms = false;    ///< sm_100: the swizzle of 128 bytes permutes 32 bytes at a time
 
     static matrix_descriptor decode(std::uint64_t bits);
 
@@ -25,12 +26,35 @@ struct matrix_descriptor {
     /// @param row     of A, or column of B
     /// @param k_byte  byte offset from k = 0
     std::uint32_t k_major(unsigned row, unsigned k_byte) const;
-    /// The same for contiguous rows of A, or columns of B ("MN-major"); 16-bit elements.
-    std::uint32_t mn_major(unsigned row, unsigned k) const;
+    /// The same for contiguous rows of A, or columns of B ("MN-major"). CUTLASS, make_umma_desc.
+    /// @param bytes  of an element
+    std::uint32_t mn_major(unsigned row, unsigned k, unsigned bytes = 2) const;
 
 private:
     std::uint32_t swizzled(std::uint32_t address) const;
 };
+
+/// The value of an integer element.
+inline std::int32_t extended(matrix_element e, std::uint32_t bits) {
+    return e == matrix_element::s8 ? static_cast<std::int8_t>(bits)
+                                   : static_cast<std::int32_t>(bits);
+}
+
+/// Elements of a matrix in the memory that a descriptor describes.
+struct matrix_storage {
+    unsigned bits = 16;   ///< of an element
+    bool padded = false;  ///< 16 elements of 4 or 6 bits are at the beginning of 16 bytes
+    bool mn_major = false;
+
+    /// Elements in a chunk of 16 bytes.
+    unsigned per_chunk() const { return padded ? 16 : 128 / bits; }
+};
+/// Reads `count` rows (of A, or columns of B) of k elements: (row, k) goes to
+/// to[row * row_distance + k * k_distance].
+/// @return false: some are outside of the `bytes` of shared memory
+bool read_matrix(const std::byte* shared, std::uint32_t bytes, const matrix_descriptor& at,
+                 const matrix_storage& storage, unsigned first_row, unsigned count, unsigned k,
+                 std::uint32_t* to, unsigned row_distance, unsigned k_distance);
 
 /// The parameters in the text of an instruction. With single-bit elements, an element is a 32-bit
 /// word, and the product of two is the number of bits that are set in both (.and.popc).

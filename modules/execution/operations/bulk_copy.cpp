@@ -107,10 +107,14 @@ struct lane_copy {
     void for_destinations(device_address to, Act act) const {
         to = in_shared_space(to);
         const device_address barrier = in_shared_space(what.barrier.of(w, lane));
-        if (what.ranks == no_operand) return act(to, barrier);
-        const std::uint32_t ranks = word(what.ranks) & 0xffff;
+        if (what.ranks == no_operand && !what.to_all) return act(to, barrier);
+        const std::uint32_t ranks =
+            what.to_all ? (1u << w.block->cluster().size()) - 1 : word(what.ranks) & 0xffff;
+        const unsigned parity = rank_of(barrier) & 1;
         for (unsigned rank = 0; rank < address_windows::cluster_ranks; ++rank)
-            if ((ranks >> rank & 1) != 0) act(in_rank(to, rank), in_rank(barrier, rank));
+            if ((ranks >> rank & 1) != 0)
+                act(in_rank(to, rank),
+                    in_rank(barrier, what.of_pair ? (rank & ~1u) | parity : rank));
     }
 
     tensor_map map() const {
@@ -121,12 +125,19 @@ struct lane_copy {
             tensor_map::decode(at(what.map.where(), a, tensor_map::bytes, false));
         if (!m || !m->fault().empty())
             fail("the tensor map is none", "cuTensorMapEncodeTiled makes them");
-        if (m->rank != what.coordinates.size())
+        constexpr unsigned gathered_rows = 4;
+        const std::size_t extra = what.gathers ? gathered_rows - 1 : 0;
+        if (m->rank + extra != what.coordinates.size())
             fail(fmt::format("a tensor map of {} dimensions", m->rank));
         if (what.mode != tensor_mode::any && m->im2col != (what.mode == tensor_mode::im2col))
             fail(m->im2col ? "the tensor map is of im2col mode" : "the tensor map is of tiled mode",
                  "instruction and tensor map name the same mode");
-        return *m;
+        std::optional<tensor_map> box = m;
+        if (what.gathers) {
+            if (m->box[1] != 1) fail("copies four rows of a tensor map with boxes of several rows");
+            box->box[1] = gathered_rows;
+        }
+        return *box;
     }
 };
 
@@ -137,6 +148,9 @@ public:
     box_rows(const lane_copy& copy, const tensor_map& m) : m_(m) {
         for (unsigned d = 0; d < m.rank; ++d)
             start_[d] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[d]));
+        for (unsigned i = 0; copy.what.gathers && i < gathered_.size(); ++i)
+            gathered_[i] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[1 + i]));
+        gathers_ = copy.what.gathers;
         if (!m.im2col) return;
         std::copy(start_.begin(), start_.end(), pixel_.begin());
         for (unsigned d = 0; d < m.spatial(); ++d) offset_[d] = offset_of(copy, d);
@@ -156,7 +170,9 @@ public:
     bool address(device_address& a) const {
         a = m_.address;
         for (unsigned d = 1; d < m_.rank; ++d) {
-            const std::int64_t c = m_.im2col ? coordinate_of_pixel(d) : coordinate(d, at_[d]);
+            const std::int64_t c = m_.im2col  ? coordinate_of_pixel(d)
+                                   : gathers_ ? gathered_[at_[d]]
+                                              : coordinate(d, at_[d]);
             if (c < 0 || c > m_.last[d]) return false;
             a += static_cast<std::uint64_t>(c) * m_.strides[d - 1];
         }
@@ -217,6 +233,8 @@ private:
     std::array<std::int32_t, tensor_map::max_dimensions> start_{};
     std::array<unsigned, tensor_map::max_dimensions> at_{};
     bool done_ = false;
+    std::array<std::int32_t, 4> gathered_{};  ///< rows, of .tile::gather4
+    bool gathers_ = false;
     // For im2col mode: the current pixel without offsets, and the number of preceding pixels.
     std::array<std::int64_t, tensor_map::max_dimensions> pixel_{};
     std::array<unsigned, tensor_map::max_spatial> offset_{};
@@ -314,6 +332,8 @@ struct byte_copy {
         const auto move_to = [&](std::byte* destination) {
             if (c.what.update != nullptr)
                 update_elements(c, c.what.update, c.what.element_bytes, destination, source, n);
+            else if (c.what.byte_mask != no_operand)
+                copy_masked(destination, source, n);
             else
                 std::memmove(destination, source, n);
         };
@@ -321,6 +341,11 @@ struct byte_copy {
         c.for_destinations(to(), [&](device_address a, device_address) {
             move_to(c.at(space::shared, a, n, true));
         });
+    }
+    void copy_masked(std::byte* to, const std::byte* from, std::uint32_t n) const {
+        const std::uint32_t mask = lanes_at<std::uint32_t>(c.w, c.what.byte_mask)[c.lane];
+        for (std::uint32_t i = 0; i < n; ++i)
+            if ((mask >> i % 16 & 1) != 0) to[i] = from[i];
     }
     void note() const {
         if (what_is_shared(c.what.from)) c.note_source(from(), bytes());
@@ -445,6 +470,25 @@ struct asynchronous_store {
                 std::memcpy(host, value, each);
             host += each;
         }
+    }
+    void note() const { c.note_start(to(), bytes()); }
+    void describe(transfer& t) const { t.what = transfer::kind::send; }
+};
+
+/// clusterlaunchcontrol.try_cancel
+struct cancel_response {
+    const lane_copy& c;
+
+    static std::uint32_t bytes() { return 16; }
+    device_address to() const {
+        const device_address a = c.what.to.of(c.w, c.lane);
+        c.demand_aligned(a, bytes());
+        return a;
+    }
+    void move() const {
+        c.for_destinations(to(), [&](device_address a, device_address) {
+            std::memset(c.at(space::shared, a, bytes(), true), 0, bytes());
+        });
     }
     void note() const { c.note_start(to(), bytes()); }
     void describe(transfer& t) const { t.what = transfer::kind::send; }
@@ -575,6 +619,41 @@ const operation* copy_box_to_global(warp& w, const operation* op) {
 
 const operation* store_asynchronously(warp& w, const operation* op) {
     return carry_out<asynchronous_store>(w, op);
+}
+
+const operation* refuse_cancellation(warp& w, const operation* op) {
+    return carry_out<cancel_response>(w, op);
+}
+
+const operation* clear_bulk(warp& w, const operation* op) {
+    for_lanes(w.lanes_of(op), [&](unsigned i) {
+        const lane_copy c{w, op, i, copy_of(op)};
+        const std::uint64_t bytes = lanes_at<std::uint64_t>(w, c.what.bytes)[i];
+        const device_address a = c.what.to.of(w, i);
+        if (bytes % 8 != 0 || bytes > ~std::uint32_t{0})
+            c.fail(fmt::format("{} bytes, not a multiple of 8", bytes));
+        c.demand_aligned(a, 8);
+        const auto n = static_cast<std::uint32_t>(bytes);
+        if (n != 0) std::memset(c.at(c.what.to.where(), a, n, true), 0, n);
+    });
+    return op + 1;
+}
+
+const operation* commit_tensor_work(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    for_lanes(lanes & (~lanes + 1), [&](unsigned i) {  // one instruction of a warp acts once
+        const lane_copy c{w, op, i, copy_of(op)};
+        program::tensor_core_work work;
+        work.what = program::tensor_core_work::kind::commit;
+        c.for_destinations(0, [&](device_address, device_address barrier) {
+            std::byte* const at = c.barrier_at(barrier);
+            if (w.pending == nullptr) return program::arrive_once(at);
+            work.arrivals.push_back({c.rank_of(barrier), [at] { program::arrive_once(at); },
+                                     address_windows::offset_in_block(barrier), 0});
+        });
+        if (w.pending != nullptr) w.tensor_work->push_back(std::move(work));
+    });
+    return op + 1;
 }
 
 const operation* prefetch_bulk(warp& w, const operation* op) {

@@ -33,9 +33,14 @@ struct bulk_copy {
     tensor_mode mode = tensor_mode::any;   ///< required mode of the map
     std::vector<operand_ref> coordinates;  ///< of the box, innermost first; empty: not a tensor
     std::vector<operand_ref> offsets;  ///< im2col: 16 bits for each dimension except the outer two
-    operand_ref packed_offsets = no_operand;       ///< the same in the low half of a word
-    operand_ref bytes = no_operand;                ///< to copy
-    operand_ref ranks = no_operand;                ///< .multicast::cluster: a mask of CTAs
+    operand_ref packed_offsets = no_operand;  ///< the same in the low half of a word
+    operand_ref bytes = no_operand;           ///< to copy
+    operand_ref ranks = no_operand;           ///< .multicast::cluster: a mask of CTAs
+    bool to_all = false;                      ///< .multicast::cluster::all
+    bool of_pair = false;  ///< .cta_group::2: of a multicast, CTAs of a pair signal the mbarrier of
+                           ///< the one whose rank has the lowest bit of the given mbarrier's
+    bool gathers = false;  ///< the second coordinate and those after it are four rows
+    operand_ref byte_mask = no_operand;            ///< .cp_mask: bytes of every 16 to copy
     element_update update = nullptr;               ///< of reductions
     unsigned element_bytes = 0;                    ///< of reductions, st.async and red.async
     ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor; the map has the type
@@ -50,6 +55,13 @@ const operation* copy_bulk(warp& w, const operation* op);
 const operation* copy_box_to_shared(warp& w, const operation* op);
 const operation* copy_box_to_global(warp& w, const operation* op);
 const operation* store_asynchronously(warp& w, const operation* op);
+/// clusterlaunchcontrol.try_cancel: no CTA is cancelled, which a response of zeros says.
+const operation* refuse_cancellation(warp& w, const operation* op);
+/// st.bulk: zeros; bytes: 64 bits.
+const operation* clear_bulk(warp& w, const operation* op);
+/// tcgen05.commit: an arrival at the mbarriers; with timing, when the tensor core has completed
+/// what the CTA has given it before.
+const operation* commit_tensor_work(warp& w, const operation* op);
 /// cp.async.bulk.prefetch and related instructions: reported to the SM's engine, without functional
 /// effect.
 const operation* prefetch_bulk(warp& w, const operation* op);

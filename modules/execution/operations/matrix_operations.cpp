@@ -229,6 +229,32 @@ void expand_row(const std::byte* row, unsigned bits, std::byte* to) {
 
 }  // namespace
 
+namespace {
+
+/// Bits of an element in a row that is packed; 0: it is not.
+unsigned packed_bits(matrix_rows form) {
+    switch (form) {
+        case matrix_rows::packed4:
+        case matrix_rows::bytes_packed4:
+            return 4;
+        case matrix_rows::packed6:
+        case matrix_rows::bytes_packed6:
+            return 6;
+        default:
+            return 0;
+    }
+}
+
+/// The lane with the address of a row, and the byte of it that a lane has in a register (CUTLASS,
+/// Copy_Traits of SM100_U8x16_LDSM_T and SM100_U8x16_STSM_T).
+arithmetic::ldmatrix_source byte_place(unsigned lane, unsigned r, unsigned byte, bool loads) {
+    const unsigned column = lane / 4 + byte / 2 * 8;
+    if (loads) return {byte % 2 + r % 2 * 2 + lane % 4 * 4 + r / 2 * 16, column};
+    return {lane % 4 * 2 + byte % 2 + r * 8, column};
+}
+
+}  // namespace
+
 const operation* load_matrices(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
@@ -242,12 +268,24 @@ const operation* load_matrices(warp& w, const operation* op) {
         const device_address a = address_of(w, op, i, static_cast<std::uint64_t>(op->immediate));
         if (a % 16 != 0) misaligned(w, op, i, a, 16);
         rows[i] = range_of(w, op, i, s, a, 16, false).at(a);
-        if (form != matrix_rows::packed4 && form != matrix_rows::packed6) continue;
-        expand_row(rows[i], form == matrix_rows::packed4 ? 4 : 6, expanded[i]);
+        if (packed_bits(form) == 0) continue;
+        expand_row(rows[i], packed_bits(form), expanded[i]);
         rows[i] = expanded[i];
     }
     for (unsigned r = 0; r < registers; ++r) {
         auto* const to = lanes_at<std::uint32_t>(w, op->list[r]);
+        if (form >= matrix_rows::bytes) {
+            for_lanes(lanes, [&](unsigned lane) {
+                std::uint32_t word = 0;
+                for (unsigned byte = 0; byte < 4; ++byte) {
+                    const auto place = byte_place(lane, r, byte, true);
+                    word |= static_cast<std::uint32_t>(rows[place.address_lane][place.element])
+                            << 8 * byte;
+                }
+                to[lane] = word;
+            });
+            continue;
+        }
         for_lanes(lanes, [&](unsigned lane) {
             std::uint16_t half[2];
             for (unsigned h = 0; h < 2; ++h) {
@@ -264,7 +302,8 @@ const operation* store_matrices(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     if (lanes == 0) return op + 1;
     const unsigned registers = op->destination2;
-    const bool transposed = static_cast<matrix_rows>(op->source[3]) == matrix_rows::transposed;
+    const matrix_rows form = static_cast<matrix_rows>(op->source[3]);
+    const bool transposed = form == matrix_rows::transposed, bytes = form == matrix_rows::bytes;
     const space s = access_detail::space_of(op);
     std::byte* rows[warp_size];
     for (unsigned i = 0; i < registers * 8; ++i) {
@@ -275,7 +314,12 @@ const operation* store_matrices(warp& w, const operation* op) {
     for (unsigned r = 0; r < registers; ++r) {
         const auto* const from = lanes_at<std::uint32_t>(w, op->list[r]);
         for_lanes(lanes, [&](unsigned lane) {
-            for (unsigned h = 0; h < 2; ++h) {
+            for (unsigned byte = 0; byte < 4 && bytes; ++byte) {
+                const auto place = byte_place(lane, r, byte, false);
+                rows[place.address_lane][place.element] =
+                    static_cast<std::byte>(from[lane] >> 8 * byte);
+            }
+            for (unsigned h = 0; h < 2 && !bytes; ++h) {
                 const auto place = arithmetic::ldmatrix_place(lane, r, h, transposed);
                 const auto half = static_cast<std::uint16_t>(from[lane] >> 16 * h);
                 std::memcpy(rows[place.address_lane] + 2 * place.element, &half, 2);

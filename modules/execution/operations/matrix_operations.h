@@ -37,8 +37,18 @@ const operation* multiply_matrices(warp& w, const operation* op);
 const operation* load_fragment(warp& w, const operation* op);
 const operation* store_fragment(warp& w, const operation* op);
 /// How ldmatrix and stmatrix distribute a row of 16 bytes; packed: 16 elements of 4 or 6 bits in
-/// its first 8 or 12 bytes are read as bytes (.b4x16_p64, .b6x16_p32).
-enum class matrix_rows : std::uint8_t { plain, transposed, packed4, packed6 };
+/// its first 8 or 12 bytes are read as bytes (.b4x16_p64, .b6x16_p32); bytes: matrices of bytes,
+/// transposed
+/// (.m16n16, .m16n8).
+enum class matrix_rows : std::uint8_t {
+    plain,
+    transposed,
+    packed4,
+    packed6,
+    bytes,
+    bytes_packed4,
+    bytes_packed6
+};
 /// ldmatrix. list: registers; source[0], immediate: address; destination2: number of registers;
 /// source[3]: matrix_rows
 const operation* load_matrices(warp& w, const operation* op);

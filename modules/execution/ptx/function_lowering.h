@@ -96,6 +96,7 @@ private:
     bool lower_cluster(const ptx::operation& o);
     bool lower_bulk(const ptx::operation& o);
     bool lower_matrix(const ptx::operation& o);
+    bool lower_tensor_memory(const ptx::operation& o);
     bool lower_texture(const ptx::operation& o);
     bool lower_video(const ptx::operation& o);
 
@@ -113,6 +114,10 @@ private:
     void emit_bulk(handler h, bulk_copy what);
     bool lower_bulk_copy(const ptx::operation& o);
     bool lower_tensor_copy(const ptx::operation& o);
+    lane_place tensor_place_of(unsigned n);
+    void lower_tensor_access(const ptx::operation& o);
+    bool lower_tensor_copy_in(const ptx::operation& o);
+    bool lower_tensor_multiply(const ptx::operation& o);
     bool lower_asynchronous_store(const ptx::operation& o);
     void lower_tensor_map_replacement(const ptx::operation& o);
     std::vector<operand_ref> words_of(const ptx::operand& o);

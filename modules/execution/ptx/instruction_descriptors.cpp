@@ -263,10 +263,11 @@ public:
 
     /// @param result_is_missed  quirk: results are treated as sources
     void collect(const ptx::instruction& i, bool result_is_missed) {
-        // The registers of a warpgroup product are guarded by wgmma.wait_group, not by the
-        // scoreboard.
-        const unsigned first =
-            to_.special == program::special_op::warpgroup_mma ? i.result_count : 0;
+        // The registers of a warpgroup product are guarded by wgmma.wait_group, those of tcgen05.ld
+        // by tcgen05.wait::ld, not by the scoreboard.
+        const bool guarded = to_.special == program::special_op::warpgroup_mma ||
+                             to_.special == program::special_op::tensor_work;
+        const unsigned first = guarded ? i.result_count : 0;
         for (unsigned n = first; n < i.operand_count; ++n)
             add(f_.operand_of(i, n), n < i.result_count && !result_is_missed);
         if (i.guard != ptx::no_index) add_source(i.guard, false);
@@ -327,7 +328,8 @@ program::barrier_kind barrier_of(opcode op) {
 }
 
 /// @param asynchronous_engines  SMs have units for bulk copies and products of warpgroups
-bool has_timing(opcode op, bool asynchronous_engines) {
+/// @param tensor_memory         SMs have tensor memory
+bool has_timing(opcode op, bool asynchronous_engines, bool tensor_memory) {
     switch (op) {
         case opcode::cp_async_bulk:
         case opcode::cp_async_bulk_tensor:
@@ -339,7 +341,16 @@ bool has_timing(opcode op, bool asynchronous_engines) {
         case opcode::cp_async_bulk_prefetch_tensor:
         case opcode::st_async:
         case opcode::red_async:
+        case opcode::clusterlaunchcontrol_try_cancel:
             return asynchronous_engines;
+        case opcode::tcgen05_mma:
+        case opcode::tcgen05_cp:
+        case opcode::tcgen05_commit:
+        case opcode::tcgen05_ld:
+        case opcode::tcgen05_st:
+        case opcode::tcgen05_alloc:
+        case opcode::tcgen05_dealloc:
+            return tensor_memory;
         default:
             return true;
     }
@@ -373,6 +384,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         case opcode::cp_async_bulk_prefetch:
         case opcode::cp_async_bulk_prefetch_tensor:
         case opcode::prefetch_tensormap:
+        case opcode::clusterlaunchcontrol_try_cancel:
             i.special = special_op::bulk_copy;
             return;
         case opcode::st_async:
@@ -397,6 +409,20 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
             return;
         case opcode::wgmma_commit_group:
             i.special = special_op::warpgroup_commit;
+            return;
+        case opcode::tcgen05_mma:
+        case opcode::tcgen05_cp:
+        case opcode::tcgen05_commit:
+        case opcode::tcgen05_ld:
+        case opcode::tcgen05_st:
+        case opcode::tcgen05_alloc:
+        case opcode::tcgen05_dealloc:
+            i.special = special_op::tensor_work;
+            return;
+        case opcode::tcgen05_wait_ld:
+        case opcode::tcgen05_wait_st:
+            i.special = special_op::tensor_wait;
+            i.immediate = o.op == opcode::tcgen05_wait_st ? 1 : 0;
             return;
         case opcode::wgmma_wait_group:
             i.special = special_op::warpgroup_wait;
@@ -562,7 +588,8 @@ std::shared_ptr<const instruction_descriptors> describe_ptx(const ptx_image& ima
         set_memory(i, o, timing, f.entry);
         if (is_argument_of_call(m, f, source, o)) i.space = program::memory_space::local;
         i.barrier = barrier_of(o.op);
-        if (!has_timing(o.op, timing.asynchronous_engines)) untimed.push_back(n);
+        if (!has_timing(o.op, timing.asynchronous_engines, timing.tensor_memory))
+            untimed.push_back(n);
         set_asynchronous(i, f, source, o);
         for (std::string& name : ignored_hints_of(o)) hints.push_back({n, std::move(name)});
         if (o.op == opcode::cp_async)

@@ -34,6 +34,8 @@ struct opcode_timing {
     unsigned controls_of = 0;
     /// SMs have engines for bulk copies and for matrix products of warpgroups (sm_90).
     bool asynchronous_engines = false;
+    /// SMs have tensor memory (tcgen05).
+    bool tensor_memory = false;
 
     /// Behaviour of GPGPU-Sim that differs from hardware.
     struct quirks {

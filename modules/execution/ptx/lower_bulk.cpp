@@ -12,6 +12,14 @@ namespace simtlm::execution {
 using ptx::opcode;
 using ptx::state_space;
 
+namespace {
+/// The number of coordinates of a box: four rows of a matrix have five.
+std::size_t coordinates_of(const ptx::operation& o) {
+    constexpr std::size_t of_four_rows = 5;
+    return o.has(ptx::flag::gathers) ? of_four_rows : o.count;
+}
+}  // namespace
+
 lane_place function_lowering::lane_place_of(const ptx::operand& address, ptx::state_space s) {
     ptx::operation o;
     o.space = s;
@@ -65,6 +73,7 @@ bool function_lowering::lower_bulk_copy(const ptx::operation& o) {
     what.bytes = source(operand(2), 32);
     if (o.space == state_space::shared) set_barrier(what, 3);
     set_ranks(what, o, 4);
+    if (o.op == opcode::cp_async_bulk && has_operand(6)) what.byte_mask = source(operand(6), 16);
     if (o.op == opcode::cp_reduce_async_bulk) {
         what.update = element_update_of(o.reduce, o.first_type());
         what.element_bytes = ptx::bytes_of(o.first_type());
@@ -78,6 +87,8 @@ bool function_lowering::lower_bulk_copy(const ptx::operation& o) {
 bool function_lowering::lower_tensor_copy(const ptx::operation& o) {
     bulk_copy what;
     what.reduce = o.reduce;
+    what.gathers = o.has(ptx::flag::gathers);
+    what.of_pair = o.has(ptx::flag::cta_pair);
     const bool to_shared = o.space == state_space::shared;
     if (to_shared) {
         what.to = lane_place_of(operand(0), state_space::shared);
@@ -89,7 +100,7 @@ bool function_lowering::lower_tensor_copy(const ptx::operation& o) {
         if (!set_tensor(what, 0)) return false;
         what.from = lane_place_of(operand(2), state_space::shared);
     }
-    if (what.coordinates.size() != o.count) return false;
+    if (what.coordinates.size() != coordinates_of(o)) return false;
     emit_bulk(to_shared ? copy_box_to_shared : copy_box_to_global, std::move(what));
     return true;
 }
@@ -139,7 +150,8 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             emit_bulk(prefetch_bulk, std::move(what));
             return true;
         case opcode::cp_async_bulk_prefetch_tensor:
-            if (!set_tensor(what, 0) || what.coordinates.size() != o.count) return false;
+            what.gathers = o.has(ptx::flag::gathers);
+            if (!set_tensor(what, 0) || what.coordinates.size() != coordinates_of(o)) return false;
             if (!set_offsets(what, 2)) return false;
             emit_bulk(prefetch_box, std::move(what));
             return true;
@@ -161,6 +173,20 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             return true;
         case opcode::tensormap_replace:
             lower_tensor_map_replacement(o);
+            return true;
+        case opcode::clusterlaunchcontrol_try_cancel:
+            what.to =
+                lane_place_of(operand(0), o.space == state_space::shared ? state_space::shared
+                                                                         : state_space::generic);
+            set_barrier(what, 1);
+            what.to_all = o.has(ptx::flag::to_all_ctas);
+            emit_bulk(refuse_cancellation, std::move(what));
+            return true;
+        case opcode::st_bulk:
+            what.to = lane_place_of(operand(0), o.space);
+            what.bytes = source(operand(1), 64);
+            if (operand(2).value != 0) return false;
+            emit_bulk(clear_bulk, std::move(what));
             return true;
         case opcode::red_async:
         case opcode::st_async:

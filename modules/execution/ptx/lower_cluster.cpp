@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/checks.h"
 #include "modules/execution/operations/cluster_operations.h"
+#include "modules/execution/operations/moves.h"
 #include "modules/execution/operations/warpgroup_operations.h"
 #include "modules/execution/ptx/control.h"
 #include "modules/execution/ptx/function_lowering.h"
@@ -43,6 +44,24 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             op.source[0] = members;
             return true;
         }
+        case opcode::clusterlaunchcontrol_query_cancel:
+            // No CTA is ever cancelled.
+            if (o.first_type() == ptx::type::pred) {
+                const operand_ref to = destination(operand(0), 1, false);
+                operation& op = emit(negate_mask);
+                op.destination = to;
+                op.source[0] = constant(1, 1);
+                return true;
+            }
+            for (const ptx::operand* e : elements_of(operand(0))) {
+                if (e->kind != operand_kind::reg) continue;
+                const operand_ref to = destination(*e, 32, false);
+                operation& op = emit(extension_handler(32, 32, false), false);
+                op.destination = to;
+                op.source[0] = constant(0, 32);
+            }
+            emit(nothing);
+            return true;
         case opcode::wgmma_commit_group:
             emit(commit_warpgroup);
             return true;

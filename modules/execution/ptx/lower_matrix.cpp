@@ -122,8 +122,12 @@ arithmetic::matrix_description description_of(const ptx::operation& o, unsigned 
 }
 
 matrix_rows rows_of(const ptx::operation& o) {
-    if (o.variant == ptx::mode::packed_4) return matrix_rows::packed4;
-    if (o.variant == ptx::mode::packed_6) return matrix_rows::packed6;
+    const bool bytes = o.shape.m == 16;
+    if (o.variant == ptx::mode::packed_4)
+        return bytes ? matrix_rows::bytes_packed4 : matrix_rows::packed4;
+    if (o.variant == ptx::mode::packed_6)
+        return bytes ? matrix_rows::bytes_packed6 : matrix_rows::packed6;
+    if (bytes) return matrix_rows::bytes;
     return o.has(ptx::flag::trans) ? matrix_rows::transposed : matrix_rows::plain;
 }
 

@@ -160,6 +160,7 @@ void thread_block::start(std::uint64_t number, unsigned sm,
     if (local_ != nullptr) clear_local();
     if (checks_) checks_->start(*this);
     for (barrier_state& b : barriers_) b = {};
+    tensors_.reset();
     for (warp& w : warps_) {
         w.control->start(w, launch_.kernel);
         w.active = w.members;

@@ -3,6 +3,7 @@
 
 #include "modules/execution/common/execution_error.h"
 #include "modules/execution/state/launch.h"
+#include "modules/execution/state/tensor_memory.h"
 #include "modules/execution/state/warp.h"
 
 #include <array>
@@ -94,6 +95,12 @@ public:
     /// The CTA of a rank of its cluster; nullptr if there is none, or it has ended.
     thread_block* block_of_rank(unsigned rank) const;
 
+    /// Its tensor memory (sm_100).
+    tensor_memory& tensors() {
+        if (tensors_ == nullptr) tensors_ = std::make_unique<tensor_memory>();
+        return *tensors_;
+    }
+
     /// A warp has ended.
     void warp_ended(warp& w);
 
@@ -143,6 +150,7 @@ private:
     unsigned rank_ = 0;
     unsigned live_warps_ = 0;
     std::unique_ptr<block_checks> checks_;
+    std::unique_ptr<tensor_memory> tensors_;  ///< nullptr: not used yet
 };
 
 }  // namespace simtlm::execution

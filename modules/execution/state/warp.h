@@ -6,6 +6,7 @@
 #include "modules/execution/state/warp_control.h"
 #include "modules/program/bulk_transfer.h"
 #include "modules/program/mbarrier_state.h"
+#include "modules/program/tensor_core_work.h"
 
 #include <array>
 #include <cstddef>
@@ -90,6 +91,7 @@ struct warp {
     memory_request* pending = nullptr;                         ///< with timing: receives accesses
     std::vector<program::bulk_transfer>* transfers = nullptr;  ///< with timing: receives bulk
                                                                ///< transfers
+    std::vector<program::tensor_core_work>* tensor_work = nullptr;  ///< with timing
 
     /// With timing: receives the operations on mbarriers of the CTA, for a trace.
     std::vector<program::mbarrier_operation>* mbarrier_operations = nullptr;

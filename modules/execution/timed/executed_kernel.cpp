@@ -72,6 +72,8 @@ public:
         warp_.transfers = &transfers_;
         warp_.wait_failed = false;
         transfers_.clear();
+        warp_.tensor_work = &tensor_work_;
+        tensor_work_.clear();
         warp_.mbarrier_operations = &mbarrier_operations_;
         mbarrier_operations_.clear();
         const operation* const main = main_operation(index);
@@ -143,6 +145,10 @@ public:
     std::vector<program::bulk_transfer> take_transfers() override {
         seen_.replace(transfers_);
         return std::move(transfers_);
+    }
+
+    std::vector<program::tensor_core_work> take_tensor_work() override {
+        return std::move(tensor_work_);
     }
 
     const std::vector<program::mbarrier_operation>& mbarrier_operations() const override {
@@ -267,6 +273,7 @@ private:
             case program::special_op::ldgsts:
             case program::special_op::mbarrier_update:
             case program::special_op::bulk_copy:
+            case program::special_op::tensor_work:
             case program::special_op::remote_store:
             case program::special_op::launch_dependents:
                 return true;
@@ -433,6 +440,7 @@ private:
     hardware_addresses seen_{kernel_.context_.memory};
     wait_state wait_;
     std::vector<program::bulk_transfer> transfers_;
+    std::vector<program::tensor_core_work> tensor_work_;
     std::vector<program::mbarrier_operation> mbarrier_operations_;
     std::vector<std::unique_ptr<timed_request>> remote_;  // by number, or nullptr
     program::cta_cluster_effects cluster_;

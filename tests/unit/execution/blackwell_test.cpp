@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX of sm_100 and sm_120 through the whole machine: pairs of f32, operands of mixed width,
 // numbers of four and six bits, block-scaled products.
+#include "modules/execution/state/tensor_map.h"
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>
@@ -435,6 +436,128 @@ TEST(RestrictedFences, OrderLikeOtherFences) {
 )",
                          std::vector<u32>(32 * words, 0), "sm_90a");
     EXPECT_EQ(out[1], 5u);
+}
+
+// The distributions of CUTLASS's Copy_Traits<SM100_U8x8_LDSM_T> and <SM100_U8x4_STSM_T>.
+TEST(MatricesOfBytes, AreLoadedAndStoredTransposed) {
+    const auto in = random_words(6);
+    const auto out = run(R"(
+  mul.lo.u32 %r0, %t, 16; mov.u32 %r1, sm; add.u32 %r1, %r1, %r0;
+  st.shared.v4.b32 [%r1], {%i0, %i1, %i2, %i3}; bar.warp.sync -1;
+  ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%o0, %o1}, [%r1];
+  ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8x16.b6x16_p32 {%o2, %o3}, [%r1];
+  bar.warp.sync -1;
+  stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%i4}; bar.warp.sync -1;
+  ld.shared.v4.b32 {%o4, %o5, %o6, %o7}, [%r1];
+)",
+                         in);
+    const auto byte = [](const u32* words_of_row, unsigned i) {
+        return words_of_row[i / 4] >> i % 4 * 8 & 0xff;
+    };
+    for (unsigned t = 0; t < 32; ++t)
+        for (unsigned r = 0; r < 2; ++r)
+            for (unsigned b = 0; b < 4; ++b) {
+                const unsigned bit = t % 4 * 256 + t / 4 * 8 + b % 2 * 128 + b / 2 * 64 + r * 1024;
+                for (unsigned lane = 0; lane < 16; ++lane) {
+                    if (lane % 2 * 128 + lane / 2 % 2 * 1024 + lane / 4 * 256 != bit / 128 * 128)
+                        continue;
+                    const u32* const row = &in[lane * words];
+                    const unsigned element = bit % 128 / 8, at = element * 6;
+                    EXPECT_EQ(out[t * words + r] >> 8 * b & 0xff, byte(row, element));
+                    const std::uint64_t pair = row[at / 32] | std::uint64_t{row[at / 32 + 1]} << 32;
+                    EXPECT_EQ(out[t * words + 2 + r] >> 8 * b & 0xff, pair >> at % 32 & 63);
+                }
+                if (r == 0) {
+                    EXPECT_EQ(byte(&out[bit / 128 * words + 4], bit % 128 / 8),
+                              in[t * words + 4] >> 8 * b & 0xff);
+                }
+            }
+}
+
+TEST(LaunchControl, CancelsNoThreadBlock) {
+    const auto out = run(R"(
+  .shared .align 8 .b64 bar; .reg .b128 %q; .reg .pred %p, %w;
+  mov.u32 %r0, sm; setp.eq.u32 %p, %t, 0;
+  st.shared.v4.b32 [%r0], {-1, -1, -1, -1};
+  @%p mbarrier.init.shared.b64 [bar], 1; bar.warp.sync -1;
+  @%p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+  @%p clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [bar];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+  @!%w bra WAIT;
+  ld.shared.b128 %q, [%r0];
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;
+  selp.u32 %o0, 1, 2, %p;
+)",
+                         std::vector<u32>(32 * words, 0), "sm_100");
+    EXPECT_EQ(out[0], 2u);
+}
+
+TEST(BulkCopies, ClearMemoryAndObeyByteMasks) {
+    machine m(R"(
+.visible .entry k(.param .u64 out)
+{
+  .shared .align 16 .b8 sm[64]; .reg .b64 %a; .reg .b32 %r<4>; .reg .b16 %h;
+  ld.param.u64 %a, [out]; mov.u32 %r0, sm;
+  st.shared.v4.b32 [%r0], {1, 2, 3, 4}; st.shared.v4.b32 [%r0+16], {5, 6, 7, 8};
+  st.shared.v4.b32 [%r0+32], {9, 9, 9, 9};
+  add.u32 %r1, %r0, 32;
+  st.bulk.shared::cta [%r1], 8, 0;
+  mov.u16 %h, 0x000f;
+  cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%a], [%r0], 48, %h;
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+  ld.shared.v4.b32 {%r0, %r1, %r2, %r3}, [%r1];
+  st.global.v4.b32 [%a+48], {%r0, %r1, %r2, %r3};
+  ret;
+})",
+              ".version 9.0\n.target sm_100\n.address_size 64\n");
+    const auto out = m.buffer(std::vector<u32>(16, 100));
+    m.run("k", {1, 1, 1}, {1, 1, 1}, out);
+    EXPECT_EQ(m.read<u32>(out, 16),
+              (std::vector<u32>{1, 100, 100, 100, 5, 100, 100, 100, 0, 100, 100, 100, 0, 0, 9, 9}));
+}
+
+TEST(TensorCopies, GatherAndScatterFourRows) {
+    machine m(R"(
+.visible .entry k(.param .u64 map, .param .u64 out)
+{
+  .shared .align 128 .b8 sm[128]; .shared .align 8 .b64 bar;
+  .reg .b64 %m, %a; .reg .b32 %r<4>; .reg .pred %w;
+  ld.param.u64 %m, [map]; ld.param.u64 %a, [out]; mov.u32 %r0, sm;
+  mbarrier.init.shared.b64 [bar], 1;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
+  cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes.cta_group::1
+    [%r0], [%m, {8, 5, 1, 7, 3}], [bar];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+  @!%w bra WAIT;
+  ld.shared.u32 %r1, [%r0]; st.global.u32 [%a], %r1;
+  ld.shared.u32 %r1, [%r0+36]; st.global.u32 [%a+4], %r1;
+  ld.shared.u32 %r1, [%r0+96]; st.global.u32 [%a+8], %r1;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%m, {0, 0, 2, 4, 6}], [%r0];
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+  ret;
+})",
+              ".version 9.0\n.target sm_100a\n.address_size 64\n");
+    std::vector<u32> data(8 * 16);
+    for (u32 i = 0; i < data.size(); ++i) data[i] = i;
+    tensor_map map;
+    map.rank = 2;
+    map.type = tensor_map::element::u32;
+    map.address = m.buffer(data);
+    map.last = {15, 7};
+    map.strides = {64};
+    map.box = {8, 1};
+    map.step = {1, 1};
+    std::vector<std::byte> bytes(tensor_map::bytes);
+    map.encode(bytes.data());
+    const auto at = m.buffer(bytes), out = m.buffer(std::vector<u32>(3, 0));
+    m.run("k", {1, 1, 1}, {1, 1, 1}, at, out);
+    EXPECT_EQ(m.read<u32>(out, 3), (std::vector<u32>{5 * 16 + 8, 16 + 9, 3 * 16 + 8}));
+    const auto changed = m.read<u32>(map.address, 8 * 16);
+    EXPECT_EQ(changed[0], 5 * 16 + 8u);
+    EXPECT_EQ(changed[2 * 16 + 1], 16 + 9u);
+    EXPECT_EQ(changed[6 * 16], 3 * 16 + 8u);
 }
 
 }  // namespace

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/execution/operations/tensor_memory_operations.h"
+
+#include "modules/execution/operations/pending_request.h"
+#include "modules/execution/state/block_checks.h"
+#include "modules/execution/state/block_cluster.h"
+#include "modules/execution/state/lane_addresses.h"
+#include "modules/execution/state/lanes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simtlm::execution {
+
+namespace {
+
+using arithmetic::matrix_descriptor;
+using arithmetic::tensor_core_operands;
+using arithmetic::tensor_core_product;
+using work_kind = program::tensor_core_work::kind;
+
+/// An operation as its first lane executes it.
+struct first_lane {
+    warp& w;
+    const operation* op;
+    unsigned lane;
+
+    first_lane(warp& of, const operation* o)
+        : w(of), op(o), lane(static_cast<unsigned>(__builtin_ctz(of.lanes_of(o)))) {}
+    [[noreturn]] void fail(const std::string& what, const std::string& remedy = {}) const {
+        w.block->fail(w, op, lane, what, remedy);
+    }
+    std::uint32_t word(operand_ref s) const { return lanes_at<std::uint32_t>(w, s)[lane]; }
+    std::uint64_t double_word(operand_ref s) const { return lanes_at<std::uint64_t>(w, s)[lane]; }
+    std::uint32_t address(const lane_place& p) const {
+        return static_cast<std::uint32_t>(p.of(w, lane));
+    }
+    /// The CTA of a rank of a pair: of the warp's CTA and the one with the other lowest bit.
+    thread_block& of_pair(unsigned rank) const {
+        thread_block* const b = w.block->block_of_rank((w.block->rank() & ~1u) + rank);
+        if (b == nullptr) fail("the other CTA of the pair has ended or does not exist");
+        return *b;
+    }
+    void demand_columns(thread_block& b, std::uint32_t address, unsigned count) const {
+        const unsigned column = tensor_memory::column_of(address);
+        if (!b.tensors().is_allocated(column, count))
+            fail(fmt::format("columns {} to {} of tensor memory are not allocated", column,
+                             column + count - 1),
+                 "tcgen05.alloc");
+    }
+};
+
+struct register_place {
+    unsigned row, column;
+};
+
+/// The lane (from the address on) and the column of 32 bits of a register (CUTLASS, Copy_Traits of
+/// SM100_TMEM_LOAD).
+register_place register_place_of(const tensor_access& a, unsigned lane, unsigned r) {
+    switch (a.lanes) {
+        case tensor_lanes::s16x64b:
+            return {lane / 4 + lane % 2 * 8, lane / 2 % 2 + r * 2};
+        case tensor_lanes::s16x128b:
+            return {lane / 4 + r % 2 * 8, lane % 4 + r / 2 * 4};
+        case tensor_lanes::s16x256b:
+            return {lane / 4 + r / 2 % 2 * 8, lane % 4 * 2 + r % 2 + r / 4 * 8};
+        case tensor_lanes::s16x32bx2:
+            return {lane % 16, r};
+        default:
+            return {lane, r};
+    }
+}
+
+/// Calls act(register, lane, first of one or two columns) for all registers of a warp.
+template <class Act>
+void for_registers(const first_lane& f, const tensor_access& a, Act act) {
+    constexpr unsigned lanes_of_warp = 32, half_lanes = 16;
+    const std::uint32_t address = f.address(a.at);
+    const unsigned base = tensor_memory::lane_of(address);
+    const unsigned column = tensor_memory::column_of(address), each = a.halves ? 2 : 1;
+    const unsigned height = a.lanes == tensor_lanes::s32x32b ? lanes_of_warp : half_lanes;
+    if (base / lanes_of_warp != f.w.index % 4 || base % lanes_of_warp + height > lanes_of_warp)
+        f.fail(fmt::format("warp {} accesses lanes {} to {} of tensor memory", f.w.index,
+                           f.w.index % 4 * lanes_of_warp, f.w.index % 4 * lanes_of_warp + 31),
+               "an address in these lanes");
+    if (f.w.lanes_of(f.op) != all_lanes) f.fail("accesses tensor memory with some of its lanes");
+    unsigned last = 0;
+    for (unsigned r = 0; r < a.registers; ++r)
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const register_place p = register_place_of(a, lane, r);
+            last = std::max(last, p.column * each + lane / half_lanes * a.split + each);
+        }
+    f.demand_columns(*f.w.block, address, last);
+    for (unsigned r = 0; r < a.registers; ++r)
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            const register_place p = register_place_of(a, lane, r);
+            std::uint32_t* const row = f.w.block->tensors().row(base + p.row);
+            act(lanes_at<std::uint32_t>(f.w, f.op->list[r])[lane],
+                row + column + p.column * each + lane / half_lanes * a.split);
+        }
+}
+
+const tensor_multiply& product_of(const operation* op) {
+    return *reinterpret_cast<const tensor_multiply*>(op->immediate);
+}
+
+tensor_core_product described(const first_lane& f, const tensor_multiply& what) {
+    std::string fault;
+    const std::uint32_t bits = f.word(what.instruction_descriptor);
+    const tensor_core_product p = tensor_core_product::decode(what.text, bits, fault);
+    if (!fault.empty()) f.fail(fmt::format("instruction descriptor {:#x}: {}", bits, fault));
+    if (what.text.sparse && (p.metadata != 0 || (p.rows() != 128 && !what.text.weight_stationary)))
+        f.fail("sparse products of 64 rows, and selectors of metadata, are not supported");
+    if (what.zero_columns != no_operand && (f.double_word(what.zero_columns) >> 39 & 1) != 0)
+        f.fail("masks of zero columns are not supported");
+    return p;
+}
+
+/// Reads a matrix in shared memory of a CTA.
+void read_shared(const first_lane& f, thread_block& b, std::uint64_t descriptor,
+                 const arithmetic::matrix_storage& storage, unsigned first, unsigned count,
+                 unsigned k, std::uint32_t* to, unsigned row_distance, unsigned k_distance) {
+    const matrix_descriptor at = matrix_descriptor::decode(descriptor);
+    if ((descriptor >> 52 & 1) != 0) f.fail("a matrix descriptor with an absolute leading offset");
+    if (!arithmetic::read_matrix(b.shared(), b.shared_bytes(), at, storage, first, count, k, to,
+                                 row_distance, k_distance))
+        f.fail(
+            fmt::format("a matrix descriptor leads outside of shared memory ({:#x} bytes): it "
+                        "begins at {:#x}, offsets {:#x} and {:#x}",
+                        b.shared_bytes(), at.start, at.leading, at.stride));
+}
+
+/// The elements of A of one CTA.
+void read_a(const first_lane& f, const tensor_multiply& what, const tensor_core_product& p,
+            thread_block& b, tensor_core_operands& operands) {
+    const unsigned k = p.stored_k();
+    operands.a.resize(std::size_t{p.rows()} * k);
+    const arithmetic::matrix_storage storage = p.storage(p.a, p.a_is_mn_major);
+    if (what.a_descriptor != no_operand)
+        return read_shared(f, b, f.double_word(what.a_descriptor), storage, 0, p.rows(), k,
+                           operands.a.data(), k, 1);
+    if (storage.padded) f.fail("A of 4 or 6 bits in tensor memory is not supported");
+    const std::uint32_t address = f.address(what.a);
+    const unsigned per_column = 32 / storage.bits;
+    const std::uint32_t mask = storage.bits == 32 ? ~0u : (1u << storage.bits) - 1;
+    f.demand_columns(b, address, k / per_column);
+    for (unsigned row = 0; row < p.rows(); ++row) {
+        const unsigned lane = tensor_memory::lane_of(address) + p.lane_of_a(row);
+        if (lane >= tensor_memory::lanes) f.fail("A lies beyond the lanes of tensor memory");
+        const std::uint32_t* const from = b.tensors().row(lane) + tensor_memory::column_of(address);
+        for (unsigned i = 0; i < k; ++i)
+            operands.a[std::size_t{row} * k + i] =
+                from[i / per_column] >> i % per_column * storage.bits & mask;
+    }
+}
+
+/// B: each CTA of a pair holds half of its columns.
+void read_b(const first_lane& f, const tensor_multiply& what, const tensor_core_product& p,
+            tensor_core_operands& operands) {
+    const unsigned k = p.k(), tile = p.tile(), half = p.n / p.ctas();
+    operands.b.resize(std::size_t{p.n} * k);
+    const arithmetic::matrix_storage storage = p.storage(p.b, p.b_is_mn_major);
+    // Chunks of a matrix with contiguous columns may have more columns than a tile.
+    const unsigned step = p.b_is_mn_major ? std::min(half, std::max(tile, storage.per_chunk())) : 1;
+    std::vector<std::uint32_t> rows(std::size_t{step} * k);
+    for (unsigned column = 0; column < p.n; column += step) {
+        thread_block& owner = p.text.pair ? f.of_pair(column / half) : *f.w.block;
+        read_shared(f, owner, f.double_word(what.b_descriptor), storage, column % half, step, k,
+                    rows.data(), k, 1);
+        for (unsigned c = 0; c < step; ++c) {
+            const unsigned at = column + c;
+            std::uint32_t* const to =
+                operands.b.data() + std::size_t{at / tile * tile} * k + at % tile;
+            for (unsigned i = 0; i < k; ++i) to[std::size_t{i} * tile] = rows[c * k + i];
+        }
+    }
+}
+
+/// Scale factors of rows, or columns, in tensor memory of a CTA.
+std::vector<double> read_scales(const first_lane& f, const tensor_core_product& p, thread_block& b,
+                                std::uint32_t address, unsigned byte, unsigned count) {
+    const unsigned blocks = p.k() / p.scaling.block;
+    std::vector<double> scales;
+    f.demand_columns(b, address, (count + 31) / 32);
+    for (unsigned i = 0; i < count; ++i) {
+        const auto at = p.place_of_b_scale(i);
+        const unsigned lane = tensor_memory::lane_of(address) % 32 + at.lane;
+        const std::uint32_t word =
+            b.tensors().row(lane % 128)[tensor_memory::column_of(address) + at.column];
+        for (unsigned q = 0; q < blocks; ++q)
+            scales.push_back(p.scaling.value(word >> (byte + q) % 4 * 8 & 0xff));
+    }
+    return scales;
+}
+
+/// The columns of the full A in which stored elements are.
+void read_metadata(const first_lane& f, const tensor_multiply& what, const tensor_core_product& p,
+                   thread_block& b, tensor_core_operands& operands) {
+    const unsigned k = p.stored_k(), each = p.stored_per_group();
+    const std::uint32_t address = f.address(what.metadata);
+    f.demand_columns(b, address, k > 16 ? 2 : 1);
+    const unsigned bits = each == 1 ? 32 : each == 4 ? 4 : 16;
+    operands.chosen.resize(operands.a.size());
+    for (unsigned row = 0; row < p.rows(); ++row)
+        for (unsigned i = 0; i < k; ++i) {
+            const auto at = p.place_of_metadata(row, i / each);
+            const unsigned lane = tensor_memory::lane_of(address) + at.lane;
+            const std::uint32_t word = b.tensors().row(
+                lane % tensor_memory::lanes)[tensor_memory::column_of(address) + at.column];
+            operands.chosen[std::size_t{row} * k + i] = static_cast<std::uint16_t>(
+                i / each * each * 2 +
+                arithmetic::sparse_position(bits, word >> at.bit & 15, i % each));
+        }
+}
+
+/// Multiplies the rows of a CTA, and changes D in its tensor memory.
+void multiply_rows(const first_lane& f, const tensor_multiply& what, const tensor_core_product& p,
+                   unsigned rank, tensor_core_operands& operands) {
+    thread_block& b = p.text.pair ? f.of_pair(rank) : *f.w.block;
+    read_a(f, what, p, b, operands);
+    if (what.text.sparse) read_metadata(f, what, p, b, operands);
+    if (p.scaling.block != 0) {
+        operands.a_scale = read_scales(f, p, b, f.address(what.a_scales), p.a_scale_byte, p.rows());
+        operands.b_scale = read_scales(f, p, b, f.address(what.b_scales), p.b_scale_byte, p.n);
+    }
+    const std::uint32_t address = f.address(what.d);
+    f.demand_columns(b, address, p.columns_of_d());
+    const unsigned first_lane_of_d = tensor_memory::lane_of(address);
+    const bool adds = (f.w.mask_at(what.adds) >> f.lane & 1) != 0;
+    std::vector<std::uint32_t> d(std::size_t{p.rows()} * p.n);
+    const auto for_elements = [&](auto act) {
+        for (unsigned row = 0; row < p.rows(); ++row)
+            for (unsigned column = 0; column < p.n; ++column) {
+                const auto at = p.place_of_d(row, column);
+                const unsigned lane = first_lane_of_d + at.lane;
+                if (lane >= tensor_memory::lanes)
+                    f.fail("D lies beyond the lanes of tensor memory");
+                act(lane, b.tensors().row(lane)[tensor_memory::column_of(address) + at.column],
+                    d[std::size_t{row} * p.n + column]);
+            }
+    };
+    const bool halves = p.d == arithmetic::matrix_element::f16;
+    if (adds)
+        for_elements([&](unsigned, std::uint32_t word, std::uint32_t& element) {
+            element = halves ? word & 0xffff : word;
+        });
+    arithmetic::multiply(p, operands, adds, what.scale, d.data());
+    std::uint32_t disabled[4] = {};
+    for (unsigned i = 0; i < 4 && !what.disabled.empty(); ++i)
+        disabled[i] = f.word(what.disabled[what.disabled.size() == 8 ? rank * 4 + i : i]);
+    for_elements([&](unsigned lane, std::uint32_t& word, std::uint32_t element) {
+        if ((disabled[lane / 32] >> lane % 32 & 1) == 0) word = element;
+    });
+}
+
+void perform_product(warp& w, const memory_request& r) {
+    const first_lane f(w, r.op);
+    const tensor_multiply& what = product_of(r.op);
+    const tensor_core_product p = described(f, what);
+    tensor_core_operands operands;
+    read_b(f, what, p, operands);
+    for (unsigned rank = 0; rank < p.ctas(); ++rank) multiply_rows(f, what, p, rank, operands);
+}
+
+const tensor_copy& tensor_copy_of(const operation* op) {
+    return *reinterpret_cast<const tensor_copy*>(op->immediate);
+}
+
+/// The lanes to which a row is copied: four rows go to one each of the four quarters, 32 and 64 are
+/// repeated.
+std::vector<unsigned> lanes_of_row(const tensor_copy& what, unsigned row) {
+    switch (what.rows) {
+        case 4:
+            return {row * 32};
+        case 32:
+            return {row, row + 32, row + 64, row + 96};
+        case 64:
+            if (!what.alternate) return {row, row + 64};
+            return {row / 32 * 64 + row % 32, row / 32 * 64 + row % 32 + 32};
+        default:
+            return {row};
+    }
+}
+
+void perform_copy_in(warp& w, const memory_request& r) {
+    const first_lane f(w, r.op);
+    const tensor_copy& what = tensor_copy_of(r.op);
+    const unsigned words = what.bytes / 4;
+    const std::uint32_t address = f.address(what.to);
+    const arithmetic::matrix_storage storage{32, false, false};
+    std::vector<std::uint32_t> source(std::size_t{what.rows} * words);
+    for (unsigned rank = 0; rank < (what.pair ? 2u : 1u); ++rank) {
+        thread_block& b = what.pair ? f.of_pair(rank) : *f.w.block;
+        f.demand_columns(b, address, words);
+        read_shared(f, b, f.double_word(what.descriptor), storage, 0, what.rows, words,
+                    source.data(), words, 1);
+        for (unsigned row = 0; row < what.rows; ++row)
+            for (const unsigned lane : lanes_of_row(what, row)) {
+                const unsigned at = tensor_memory::lane_of(address) + lane;
+                if (at >= tensor_memory::lanes) f.fail("a copy beyond the lanes of tensor memory");
+                std::copy_n(&source[std::size_t{row} * words], words,
+                            b.tensors().row(at) + tensor_memory::column_of(address));
+            }
+    }
+}
+
+/// With timing: reports an access to tensor memory, or an allocation.
+void report(const warp& w, work_kind what, unsigned columns) {
+    if (w.pending == nullptr) return;
+    program::tensor_core_work work;
+    work.what = what;
+    work.columns = static_cast<std::uint16_t>(columns);
+    w.tensor_work->push_back(std::move(work));
+}
+
+/// Lets the memory phase of the cycle perform the operation, as other CTAs see its effects.
+const operation* begin(warp& w, const operation* op, memory_effect perform,
+                       program::tensor_core_work work) {
+    memory_request own;
+    memory_request* const r = begin_request(w, op, own);
+    if (r == nullptr) return op + 1;
+    if (w.pending == nullptr) {
+        perform(w, *r);
+    } else {
+        r->perform = perform;
+        w.tensor_work->push_back(std::move(work));
+    }
+    return op + 1;
+}
+
+}  // namespace
+
+const operation* allocate_tensor_memory(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const first_lane f(w, op);
+    const std::uint32_t n = f.word(op->source[1]);
+    tensor_memory& memory = w.block->tensors();
+    if (!tensor_memory::is_size(n))
+        f.fail(fmt::format("{} columns of tensor memory", n), "a power of two from 32 to 512");
+    if (!memory.may_allocate) f.fail("allocates tensor memory after relinquishing the permit");
+    const std::optional<std::uint32_t> address = memory.allocate(n);
+    if (!address) {
+        if (!w.block->sm_holds_barriers) return w.retry(op);
+        f.fail(
+            fmt::format("waits for {} columns of tensor memory while its CTA has {}", n,
+                        memory.allocated()),
+            "tcgen05.dealloc before it; with timing, warps of a CTA do not wait for each other's "
+            "columns");
+    }
+    const device_address to = lane_address(w, op->source[0], op->detail,
+                                           static_cast<std::int64_t>(op->immediate), f.lane);
+    std::memcpy(range_of(w, op, f.lane, access_detail::space_of(op), to, 4, true).at(to), &*address,
+                sizeof *address);
+    if (block_checks* const checks = w.block->checks(); checks != nullptr)
+        if (auto* const map = checks->shared()) map->mark(address_windows::offset_in_block(to), 4);
+    return op + 1;
+}
+
+const operation* free_tensor_memory(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const first_lane f(w, op);
+    const std::uint32_t address = f.word(op->source[0]), n = f.word(op->source[1]);
+    if (!w.block->tensors().free(address, n))
+        f.fail(fmt::format("{} columns of tensor memory have not been allocated at {:#x}", n,
+                           address));
+    report(w, work_kind::release, n);
+    return op + 1;
+}
+
+const operation* relinquish_tensor_memory(warp& w, const operation* op) {
+    if (w.lanes_of(op) != 0) w.block->tensors().may_allocate = false;
+    return op + 1;
+}
+
+const operation* load_tensor_memory(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const auto& a = *reinterpret_cast<const tensor_access*>(op->immediate);
+    for_registers(first_lane(w, op), a, [&](std::uint32_t& value, const std::uint32_t* from) {
+        value = a.halves ? (from[0] & 0xffff) | from[1] << 16 : from[0];
+    });
+    report(w, work_kind::load, a.registers);
+    return op + 1;
+}
+
+const operation* store_tensor_memory(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const auto& a = *reinterpret_cast<const tensor_access*>(op->immediate);
+    for_registers(first_lane(w, op), a, [&](std::uint32_t value, std::uint32_t* to) {
+        to[0] = a.halves ? value & 0xffff : value;
+        if (a.halves) to[1] = value >> 16;
+    });
+    report(w, work_kind::store, a.registers);
+    return op + 1;
+}
+
+const operation* copy_to_tensor_memory(warp& w, const operation* op) {
+    const tensor_copy& what = tensor_copy_of(op);
+    program::tensor_core_work work;
+    work.what = work_kind::copy;
+    work.pair = what.pair;
+    work.a_bytes = what.rows * what.bytes;
+    return begin(w, op, perform_copy_in, std::move(work));
+}
+
+const operation* multiply_tensors(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const tensor_multiply& what = product_of(op);
+    const first_lane f(w, op);
+    const tensor_core_product p = described(f, what);
+    if (p.text.pair) f.of_pair(1 - (w.block->rank() & 1));
+    constexpr unsigned row_bytes = 32;
+    program::tensor_core_work work;
+    work.pair = p.text.pair;
+    work.block_scaled = p.scaling.block != 0;
+    work.columns = static_cast<std::uint16_t>(p.columns_of_d());
+    work.folded = p.columns_of_d() < p.n;
+    work.a_bytes = what.a_descriptor != no_operand ? p.rows() * row_bytes : 0;
+    work.b_bytes = p.n / p.ctas() * row_bytes * (what.text.sparse ? 2 : 1);
+    return begin(w, op, perform_product, std::move(work));
+}
+
+}  // namespace simtlm::execution

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor memory and the fifth-generation tensor core (sm_100a; PTX ISA, "TensorCore 5th Generation
+// Instructions"). Addresses, descriptors and sizes are the same in all lanes: those of the first
+// lane that executes are used, and one instruction of a warp acts once.
+#pragma once
+
+#include "modules/execution/arithmetic/tensor_core_product.h"
+#include "modules/execution/operations/bulk_copy.h"
+
+#include <vector>
+
+namespace simtlm::execution {
+
+/// The lanes and columns that tcgen05.ld and tcgen05.st access: 16 or 32 lanes, and 32, 64, 128 or
+/// 256 bits of each at a time.
+enum class tensor_lanes : std::uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
+
+/// tcgen05.ld or tcgen05.st; operation::list has the registers.
+struct tensor_access {
+    lane_place at;
+    tensor_lanes lanes = tensor_lanes::s32x32b;
+    unsigned registers = 1;
+    unsigned split = 0;   ///< s16x32bx2: columns between the two halves
+    bool halves = false;  ///< a register has the low halves of two columns
+};
+
+/// tcgen05.cp
+struct tensor_copy {
+    lane_place to;
+    operand_ref descriptor = no_operand;  ///< of the source in shared memory
+    unsigned rows = 128, bytes = 32;      ///< bytes of a row
+    bool pair = false;                    ///< both CTAs copy
+    bool alternate = false;  ///< rows that fit in 64 lanes: .warpx2::01_23 instead of 02_13
+};
+
+/// tcgen05.mma
+struct tensor_multiply {
+    arithmetic::tensor_core_instruction text;
+    lane_place d, a, metadata, a_scales, b_scales;  ///< in tensor memory
+    operand_ref a_descriptor = no_operand;          ///< if A is in shared memory
+    operand_ref b_descriptor = no_operand;
+    operand_ref instruction_descriptor = no_operand;
+    operand_ref adds = no_operand;      ///< the mask of enable-input-d
+    std::vector<operand_ref> disabled;  ///< disable-output-lane
+    unsigned scale = 0;                 ///< scale-input-d
+    operand_ref zero_columns = no_operand;
+};
+
+/// tcgen05.alloc: operation::source[1]: columns; the address is stored to shared memory
+/// (source[0]). Waits until there are enough columns. detail of the operations as for loads.
+const operation* allocate_tensor_memory(warp& w, const operation* op);
+/// tcgen05.dealloc: source[0]: address, source[1]: columns.
+const operation* free_tensor_memory(warp& w, const operation* op);
+const operation* relinquish_tensor_memory(warp& w, const operation* op);
+/// immediate: a tensor_access
+const operation* load_tensor_memory(warp& w, const operation* op);
+const operation* store_tensor_memory(warp& w, const operation* op);
+/// immediate: a tensor_copy
+const operation* copy_to_tensor_memory(warp& w, const operation* op);
+/// immediate: a tensor_multiply. Complete when the next instruction executes; with timing,
+/// warp::tensor_work reports it.
+/// @throws execution_error  for descriptors that are not valid, columns that are not allocated,
+///         matrices outside of shared memory
+const operation* multiply_tensors(warp& w, const operation* op);
+
+}  // namespace simtlm::execution
