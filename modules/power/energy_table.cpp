@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -45,18 +46,30 @@ std::vector<std::string> fields_of(std::string_view line) {
     return fields;
 }
 
+/// A row with a number.
+struct table_row {
+    std::string component, per, unit;
+    double value = 0;
+};
+
 /// Fills a table from rows.
 class table_reader {
 public:
-    explicit table_reader(std::string file) : file_(std::move(file)) {}
+    /// @param depth  number of tables that are being read and refer to this one
+    explicit table_reader(std::string file, unsigned depth = 0)
+        : file_(std::move(file)), depth_(depth) {}
 
-    void read(std::string_view text) {
+    void read() {
+        const std::string whole = support::read_text_file(file_, layout);
+        std::string_view text = whole;
         while (!text.empty()) {
             const std::size_t end = text.find('\n');
             ++line_;
             row(text.substr(0, end));
             text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         }
+        for (table_row& r : inherited_)
+            if (seen_.insert(r.component + "," + r.per).second) set(std::move(r));
         if (table_.terms.empty()) fail("is not an energy table", layout);
         std::sort(table_.curve.begin(), table_.curve.end(),
                   [](const auto& a, const auto& b) { return a.megahertz < b.megahertz; });
@@ -90,15 +103,39 @@ private:
             table_.status = f[1];
             return;
         }
-        const double value = number(f[2]);
-        if (f[3] == "pJ")
-            energy(f[0], f[1], value);
-        else if (f[3] == "W")
-            power(f[0], f[1], value);
-        else if (f[3] == "V" && f[0] == "VOLTAGE")
-            voltage(f[1], value);
+        table_row r{f[0], f[1], f[3], number(f[2])};
+        if (r.component == "TABLE")
+            inherit(r);
         else
-            fail("\"" + f[3] + "\" is not a unit of " + f[0], "pJ, W or, of VOLTAGE, V");
+            set(std::move(r));
+    }
+
+    /// Takes the rows of another table in one unit, times a factor, that this table does not have.
+    void inherit(const table_row& from) {
+        if (from.unit != "pJ" && from.unit != "W")
+            fail("\"" + from.unit + "\" is not a unit of TABLE", "pJ or W");
+        constexpr unsigned deepest = 8;
+        if (depth_ == deepest) fail("tables refer to each other", "remove one of the rows TABLE");
+        table_reader other((std::filesystem::path(file_).parent_path() / from.per).string(),
+                           depth_ + 1);
+        other.read();
+        for (table_row& r : other.rows_) {
+            if (r.unit != from.unit) continue;
+            r.value *= from.value;
+            inherited_.push_back(std::move(r));
+        }
+    }
+
+    void set(table_row r) {
+        if (r.unit == "pJ")
+            energy(r.component, r.per, r.value);
+        else if (r.unit == "W")
+            power(r.component, r.per, r.value);
+        else if (r.unit == "V" && r.component == "VOLTAGE")
+            voltage(r.per, r.value);
+        else
+            fail("\"" + r.unit + "\" is not a unit of " + r.component, "pJ, W or, of VOLTAGE, V");
+        rows_.push_back(std::move(r));
     }
 
     void energy(const std::string& name, const std::string& per, double value) {
@@ -162,9 +199,11 @@ private:
     }
 
     std::string file_;
+    unsigned depth_;
     unsigned line_ = 0;
     energy_table table_;
     std::set<std::string> seen_;
+    std::vector<table_row> rows_, inherited_;
 };
 
 }  // namespace
@@ -177,7 +216,7 @@ bool is_xml(const std::string& file) {
 
 energy_table read_energy_table(const std::string& file) {
     table_reader reader(file);
-    reader.read(support::read_text_file(file, layout));
+    reader.read();
     return reader.take();
 }
 
