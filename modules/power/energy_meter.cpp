@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/energy_meter.h"
 
+#include "modules/support/archive.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -80,7 +82,7 @@ energies energy_of(const energy_table& table, const gpu_parameters& parameters,
         at(t.part) += t.picojoules * (t.counter.empty() ? a[t.per] : *further++);
     const double picoseconds = a[activity::cycles] / parameters.core_hertz / pico;
     const double sm_cycles = a[activity::cycles] * parameters.sms;
-    const double active = sm_cycles > 0 ? 1 - a[activity::idle_sms] / sm_cycles : 0;
+    const double active = sm_cycles > 0 ? std::max(0.0, 1 - a[activity::idle_sms] / sm_cycles) : 0;
     at(component::constant) += table.constant_watts * picoseconds;
     at(component::memory_controller) += table.memory_controller_watts * picoseconds;
     at(component::idle_sms) += table.idle_sm_watts * (1 - active) * parameters.sms * picoseconds;
@@ -102,7 +104,7 @@ void energy_meter::bind(support::statistics list) {
     for (const energy_table::term& t : table_.terms)
         if (!t.counter.empty()) also.push_back(t.counter);
     reader_.emplace(blocks_, parameters_, also);
-    also_at_start_.assign(also.size(), 0);
+    also_at_start_.resize(also.size());
 }
 
 void energy_meter::measure(std::uint64_t core_cycles) {
@@ -125,6 +127,14 @@ void energy_meter::measure(std::uint64_t core_cycles) {
 
 void energy_meter::observe(std::uint64_t core_cycles) {
     if (reader_) measure(core_cycles);
+}
+
+void energy_meter::checkpoint(support::archive& a) {
+    const std::size_t also = also_at_start_.size();
+    a.block("power");
+    a(start_, at_start_.of, at_start_.unit_lanes, at_start_.unit_warps, also_at_start_, ended_,
+      statistics_.by_component, statistics_.total);
+    if (is_bound()) also_at_start_.resize(also);
 }
 
 void energy_meter::end_window(std::uint64_t core_cycles) {

@@ -3,6 +3,7 @@
 
 #include "modules/power/activity_reader.h"
 #include "modules/power/energy_table.h"
+#include "modules/support/archive_fwd.h"
 #include "modules/support/counter_table.h"
 #include "modules/support/statistics.h"
 
@@ -86,6 +87,9 @@ public:
     void end_window(std::uint64_t core_cycles);
     /// @param watcher  must outlive this object; nullptr: none
     void watch(window_watcher* watcher) { watcher_ = watcher; }
+
+    /// Saves or restores the energies so far. Call at the end of a window.
+    void checkpoint(support::archive& a);
 
     const energy_statistics& statistics() const { return statistics_; }
     const energy_table& table() const { return table_; }

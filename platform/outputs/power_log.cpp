@@ -150,6 +150,8 @@ private:
         if (failed_) return false;
         try {
             update_counters(device_);
+            const std::uint64_t now = device_.core_cycles();
+            next_ = now - now % how_.window + how_.window;
         } catch (const support::user_error&) {
             failed_ = true;
             device_.sequencer().fail(std::current_exception());

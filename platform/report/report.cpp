@@ -364,6 +364,9 @@ void reporter::checkpoint(support::archive& a) {
     a.block("report");
     a(b.cycles, b.instructions, b.requests, b.replies, b.request_cycles, b.warp_cycles,
       b.warp_slots);
+    if (device_.power() == nullptr) return;
+    a(*device_.power());
+    b.energy = device_.power()->statistics();
 }
 
 report reporter::make(const report_subject* subject) {
