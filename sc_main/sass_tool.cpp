@@ -302,7 +302,7 @@ int link(const arguments& a) {
 /// Table of opcodes with one row per instruction and one column per architecture.
 int opcodes(const arguments& a) {
     if (!a.operands.empty()) refuse("opcodes takes no operands");
-    constexpr unsigned columns[] = {70, 75, 80, 86, 87, 89, 90};
+    constexpr unsigned columns[] = {70, 75, 80, 86, 87, 89, 90, 100, 120};
     std::map<std::string, std::set<unsigned>> known;
     for (const auto& form : sass::encoding_table::builtin().forms())
         for (const unsigned n : columns)

@@ -88,6 +88,7 @@ constexpr builtin_architecture builtin_architectures[] = {
     {"ampere : turing] 80 86 87"},
     {"ada : ampere] 89"},
     {"hopper : ada] 90"},
+    {"blackwell : hopper] 100 101 103 110 120 121"},
 };
 
 /// The class and attributes of an opcode in an architecture; empty: it does not define the opcode.

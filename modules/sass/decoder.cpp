@@ -13,16 +13,60 @@ using what = encoding_operand::what;
 constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
 constexpr std::string_view halves[] = {"",        ".F32",      ".H0_H0",    ".H1_H1",
                                        ".H0_NH1", ".INVALID5", ".INVALID6", ".INVALID7"};
+constexpr std::string_view pairs[] = {".F32x2.HI_LO", ".F32x2.LO_HI", ".F32",
+                                      ".INVALID3",    ".F32x2.HI_LO.NP", ".F32x2.LO_HI.NP",
+                                      ".F32.NP",      ".INVALID3.NP"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
 constexpr std::uint64_t all_predicates = 0xff;
 constexpr std::string_view bytes[] = {"", ".B1", ".B2", ".B3"};
 constexpr std::string_view texture_queries[] = {"TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE",
                                                 "TEX_HEADER_SAMPLER_POS", "INVALID3"};
 
+/// An instruction word that records which of its bits have been read.
+class word_reader {
+public:
+    explicit word_reader(const instruction_word& w) : w_(w) {
+        mark(0, 16);    // opcode and guard
+        mark(91, 1);    // opcode
+        mark(102, 24);  // control bits
+    }
+    std::uint64_t bits(unsigned first, unsigned count) {
+        mark(first, count);
+        return w_.bits(first, count);
+    }
+    bool bit(unsigned n) { return bits(n, 1) != 0; }
+    std::int64_t signed_bits(unsigned first, unsigned count) {
+        mark(first, count);
+        return w_.signed_bits(first, count);
+    }
+    void mark(unsigned first, unsigned count) {
+        for (unsigned n = first; n < first + count; ++n)
+            (n < 64 ? read_.low : read_.high) |= std::uint64_t{1} << n % 64;
+    }
+    /// Whether each other bit is 0, or belongs to an operand that is RZ, PT or !PT.
+    bool others_are_neutral() const {
+        instruction_word rest{w_.low & ~read_.low, w_.high & ~read_.high};
+        const auto drop = [&rest](unsigned first, unsigned count, std::uint64_t value) {
+            if (rest.bits(first, count) != value) return;
+            std::uint64_t& half = first < 64 ? rest.low : rest.high;
+            half &= ~(value << first % 64);
+        };
+        for (const unsigned r : {24u, 32u, 64u}) drop(r, 8, register_rz);
+        constexpr std::uint64_t negation = 8;
+        for (const unsigned p : {68u, 77u, 87u}) drop(p, 4, predicate_true | negation);
+        for (const unsigned p : {68u, 77u, 81u, 84u, 87u}) drop(p, 3, predicate_true);
+        return rest.low == 0 && rest.high == 0;
+    }
+
+private:
+    const instruction_word& w_;
+    instruction_word read_;
+};
+
 /// Decodes the operands of an instruction word.
 class operand_decoder {
 public:
-    operand_decoder(const instruction_word& w, unsigned architecture, instruction& out)
+    operand_decoder(word_reader& w, unsigned architecture, instruction& out)
         : w_(w), architecture_(architecture), out_(out) {
         form_ = static_cast<unsigned>(w.bits(9, 3));
         extended_ = architecture >= 75 && w.bit(91);
@@ -88,9 +132,19 @@ private:
         o.index = static_cast<std::uint8_t>(w_.bits(bit, width));
         return o;
     }
-    operand reg(unsigned bit, bool uniform) const {
-        return uniform ? indexed(operand_kind::uniform_reg, bit, 6)
-                       : indexed(operand_kind::reg, bit, 8);
+    operand reg(unsigned bit, bool uniform) {
+        operand o = indexed(uniform ? operand_kind::uniform_reg : operand_kind::reg, bit, 8);
+        if (uniform) o.index = uniform_at(bit);
+        return o;
+    }
+    /// The number of a uniform register. Blackwell has UR0 to UR79.
+    std::uint8_t uniform_at(unsigned bit) {
+        constexpr unsigned narrow_urz = 63, registers = 80;
+        const auto n = static_cast<unsigned>(w_.bits(bit, architecture_ < blackwell ? 6 : 8));
+        if (architecture_ < blackwell)
+            return n == narrow_urz ? uniform_urz : static_cast<std::uint8_t>(n);
+        if (n >= registers && n != uniform_urz) valid_ = false;
+        return static_cast<std::uint8_t>(n);
     }
     static operand text(std::string_view name) {
         operand o;
@@ -143,6 +197,7 @@ private:
             if (which == 1 && architecture_ >= 90 && !spec.selects_more_halves)
                 o.suffix = ".INVALID1";
         }
+        if (spec.swizzle_bit != 0) o.suffix = pairs[w_.bits(spec.swizzle_bit, 3)];
         if (spec.selects_word && w_.bit(bit == 32 ? 88 : 72)) o.suffix = ".H1";
         if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.has_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
@@ -268,13 +323,15 @@ private:
             case 2:
             case 4:
                 o = immediate(spec);
+                // Both words of a pair are the immediate.
+                if (spec.swizzle_bit != 0 && w_.bits(spec.swizzle_bit, 3) != 2) valid_ = false;
                 return o;
             case 3:
             case 5:
                 o = constant(54, 40, 14, 2, selects_part_of_source(spec));
                 if (extended_) {
                     o.has_uniform = true;
-                    o.uniform = static_cast<std::uint8_t>(w_.bits(32, 6));
+                    o.uniform = uniform_at(32);
                 }
                 break;
             default:
@@ -283,6 +340,12 @@ private:
         }
         decorate(o, spec, 32, slot);
         return o;
+    }
+    /// A source of 64 bits at bit 32. Bit 64 is the sign of an immediate.
+    operand wide_source() {
+        if (form_ != 2) return reg(32, form_ == 7 || extended_);
+        const std::uint64_t v = w_.bits(32, 32);
+        return w_.bit(64) ? number(v | ~std::uint64_t{0xffffffff}, true) : number(v);
     }
     operand at_64(const encoding_operand& spec, unsigned slot) {
         operand o = reg(64, spec.uniform);
@@ -308,14 +371,18 @@ private:
         o.value &= (std::uint64_t{1} << bits) - 1;
         o.suffix = {};
     }
-    void add_uniform(operand& o, unsigned bit) const {
+    void add_uniform(operand& o, unsigned bit) {
         o.has_uniform = true;
-        o.uniform = static_cast<std::uint8_t>(w_.bits(bit, 6));
+        o.uniform = uniform_at(bit);
     }
 
     /// [R.64+UR+offset]; or with a descriptor, desc[UR][R.64+offset].
-    operand global_address(const encoding_operand& spec) const {
-        operand o = address(spec.bit, spec.bit3, spec.bit3 == 32 && spec.bit2 == 64 ? 12 : 24);
+    operand global_address(const encoding_operand& spec) {
+        // The register is a pair if bit 63 is set where that is the flag.
+        const unsigned offset_bits = spec.bit3 == 32 && spec.bit2 == 64 ? 12
+                                     : spec.bit5 == 63                  ? 23
+                                                                        : 24;
+        operand o = address(spec.bit, spec.bit3, offset_bits);
         const bool local = spec.is_packed;
         o.wide_address = !local && w_.bit(spec.bit5 != 0 ? spec.bit5 : 90);
         o.shows_zero = architecture_ >= 90 && !local;
@@ -323,7 +390,7 @@ private:
             o.shows_zero = true;
             if (architecture_ >= 90 || w_.bit(101)) {
                 o.has_descriptor = true;
-                o.descriptor = static_cast<std::uint8_t>(w_.bits(spec.bit2, 6));
+                o.descriptor = uniform_at(spec.bit2);
             }
         } else {
             add_uniform(o, spec.bit2);
@@ -371,6 +438,10 @@ private:
                 return source_q(spec);
             case what::source_d:
                 return at_32(spec, 2);
+            case what::source_wide:
+                return wide_source();
+            case what::long_number:
+                return number(w_.bits(spec.bit, 64));
             case what::source_b:
                 return exchanged() ? at_64(spec, 1) : at_32(spec, 1);
             case what::source_c:
@@ -434,11 +505,17 @@ private:
                 return address(spec.bit);
             case what::pair_address:
                 return pair_address(spec);
+            case what::undescribed:
+                w_.mark(0, 128);
+                return {};
+            case what::split_uniform:
+                return split_uniform(spec.bit);
+            case what::block_address:
+                return block_address(spec);
             case what::uniform_address:
                 return uniform_address(spec);
             case what::cache_descriptor:
-                return w_.bit(spec.bit2) ? indexed(operand_kind::cache_descriptor, spec.bit, 6)
-                                         : operand{};
+                return cache_descriptor(spec);
             case what::matrix_descriptors:
                 return matrix_descriptors(spec.bit);
             case what::group_scoreboard:
@@ -452,6 +529,14 @@ private:
             default:
                 return {};
         }
+    }
+
+    operand cache_descriptor(const encoding_operand& spec) {
+        operand o;
+        if (!w_.bit(spec.bit2)) return o;
+        o.kind = operand_kind::cache_descriptor;
+        o.index = uniform_at(spec.bit);
+        return o;
     }
 
     operand register_operand(const encoding_operand& spec) {
@@ -554,7 +639,7 @@ private:
             architecture_ < 90 ? w_.bits(34, 47) * 4 : w_.bits(34, 47) * 1024 + w_.bits(16, 8) * 4;
         return o;
     }
-    operand register_target(bool uniform) const {
+    operand register_target(bool uniform) {
         operand o = reg(24, uniform);
         o.kind = operand_kind::relative_register;
         o.has_uniform = uniform;
@@ -568,7 +653,7 @@ private:
 
     /// [R+UR+offset] or [R+offset]
     operand memory(const encoding_operand& spec, unsigned offset_bits,
-                   std::string_view scale = {}) const {
+                   std::string_view scale = {}) {
         operand o = address(spec.bit, spec.bit3 != 0 ? spec.bit3 : spec.bit2, offset_bits);
         o.suffix = scale;
         if (spec.bit3 != 0)
@@ -577,46 +662,63 @@ private:
             make_absolute(o, spec, offset_bits);
         return o;
     }
-    operand copy_destination(const encoding_operand& spec) const {
+    operand copy_destination(const encoding_operand& spec) {
         operand o = address(16, 44, 20);
         if (spec.bit2 != 0) add_uniform(o, spec.bit2);
         return o;
     }
-    operand copy_source(const encoding_operand& spec) const {
+    operand copy_source(const encoding_operand& spec) {
         operand o = address(spec.bit, spec.bit2, 12);
         o.wide_address = w_.bit(spec.bit3);
         if (w_.bit(76) && (architecture_ >= 90 || w_.bit(101))) {
             o.has_descriptor = true;
-            o.descriptor = static_cast<std::uint8_t>((w_.bits(spec.bit4, 6) + 1) & 63);
+            o.descriptor = static_cast<std::uint8_t>(uniform_at(spec.bit4) + 1);
         }
         return o;
     }
-    operand pair_address(const encoding_operand& spec) const {
+    operand pair_address(const encoding_operand& spec) {
         operand o = address(spec.bit, spec.bit3, 24);
         o.shows_zero = true;
         o.wide_address = w_.bit(spec.bit4);
         if (!o.wide_address) o.suffix = ".U32";
-        if (!o.wide_address || w_.bits(spec.bit2, 6) != uniform_urz) add_uniform(o, spec.bit2);
+        if (!o.wide_address || uniform_at(spec.bit2) != uniform_urz) add_uniform(o, spec.bit2);
         return o;
     }
-    operand uniform_address(const encoding_operand& spec) const {
+    /// A uniform register whose number has three bits at bit `bit` and the others at bit 73.
+    operand split_uniform(unsigned bit) {
+        operand o;
+        o.kind = operand_kind::uniform_reg;
+        o.index = static_cast<std::uint8_t>(w_.bits(bit, 3) | w_.bits(73, 5) << 3);
+        return o;
+    }
+    /// desc[UR][R.64+offset] of an access to 32 bytes; the offset counts these.
+    operand block_address(const encoding_operand& spec) {
+        operand o = address(spec.bit, spec.bit3, spec.bit4);
+        o.value *= 32;
+        o.wide_address = o.shows_zero = o.has_descriptor = true;
+        o.descriptor = uniform_at(spec.bit2);
+        if (!w_.bit(76)) valid_ = false;
+        return o;
+    }
+    operand uniform_address(const encoding_operand& spec) {
         operand o;
         o.kind = operand_kind::address;
         add_uniform(o, spec.bit);
         if (spec.bit2 != 0) o.value = static_cast<std::uint64_t>(w_.signed_bits(spec.bit2, 24));
         return o;
     }
-    operand constant_indexed(bool uniform) const {
-        operand o = constant(54, 38, 16, 0, false);
+    operand constant_indexed(bool uniform) {
+        operand o = uniform && architecture_ >= blackwell ? constant(54, 37, 17, 0, false)
+                                                         : constant(54, 38, 16, 0, false);
         o.has_base = true;
         o.uniform_base = uniform;
-        o.base = static_cast<std::uint8_t>(w_.bits(24, uniform ? 6 : 8));
+        o.base = uniform ? uniform_at(24) : static_cast<std::uint8_t>(w_.bits(24, 8));
         return o;
     }
 
     /// Descriptors of both matrices or, if A is in registers, of B; in that case they are encoded
     /// at bit 32, after two unused register fields.
-    operand matrix_descriptors(unsigned bit) const {
+    operand matrix_descriptors(unsigned bit) {
         static constexpr std::string_view changes[] = {"",
                                                        ".negA",
                                                        ".negB",
@@ -667,7 +769,7 @@ private:
         }
     }
 
-    const instruction_word& w_;
+    word_reader& w_;
     unsigned architecture_;
     instruction& out_;
     unsigned form_;
@@ -756,7 +858,10 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
     constexpr unsigned first_with_triggers = 86;
     if (architecture >= first_with_triggers)
         out.counter_trigger = static_cast<std::uint8_t>(word.bits(102, 2));
+    word_reader reader(word);
+    for (const encoding_form::condition& c : form->conditions) reader.mark(c.first, c.count);
     for (const encoding_field& f : form->fields) {
+        for (const encoding_field::range& r : f.bits) reader.mark(r.first, r.count);
         for (const named_modifier& name : f.names[f.value(word)]) {
             if (name.text.empty()) return invalid(out);
             if (out.modifier_count == instruction::max_modifiers) continue;
@@ -764,9 +869,12 @@ bool decode(const instruction_word& word, unsigned architecture, std::uint64_t a
             out.modifiers[out.modifier_count++] = name;
         }
     }
-    operand_decoder operands(word, architecture, out);
+    operand_decoder operands(reader, architecture, out);
     for (const encoding_operand& o : form->operands) operands.add(o);
     name_multiply_add(out);
+    // Blackwell gave a meaning to bits that had none. Forms are those of older architectures unless
+    // they were found to differ, so that a set bit that they do not describe is not ignored.
+    if (architecture >= blackwell && !reader.others_are_neutral()) return invalid(out);
     return operands.are_valid() || invalid(out);
 }
 

@@ -98,10 +98,13 @@ constexpr operand_name operand_names[] = {
     {"GDESC", what::matrix_descriptors, 0},
     {"GSB", what::group_scoreboard, 0},
     {"PAIR", what::pair_address, 0},
+    {"WIDE", what::block_address, 0},
+    {"W", what::source_wide, 32},
     {"UADDR", what::uniform_address, 0},
     {"UDESC", what::cache_descriptor, 0},
     {"RPC", what::saved_counter, 0},
     {"APC", what::exit_counter, 0},
+    {"ANY", what::undescribed, 0},
     {"BASE", what::base_address, 0},
     {"LUT", what::lut_split, 0},
     {"LDC", what::constant_indexed, 0},
@@ -116,9 +119,11 @@ constexpr operand_name operand_names[] = {
     {"BARQ", what::bar_operands, 0},
     {"BARS", what::b2r_operands, 0},
     {"LP", what::low_predicate, 0},
+    {"L", what::long_number, 0},
     {"UPR", what::predicates, 0},
     {"UP", what::predicate, 0},
     {"URT", what::register_target, 0},
+    {"USPLIT", what::split_uniform, 0},
     {"UR", what::reg, 0},
     {"PR", what::predicates, 0},
     {"P", what::predicate, 0},
@@ -304,6 +309,10 @@ private:
     void read_flags(encoding_operand& o, std::string_view flags, std::string_view whole) const {
         for (std::size_t i = 0; i < flags.size(); ++i) {
             const char letter = flags[i];
+            if (letter == 'X') {  // its bit follows
+                o.swizzle_bit = static_cast<std::uint8_t>(number(flags.substr(i + 1)));
+                return;
+            }
             const auto* const flag =
                 std::find_if(std::begin(operand_flags), std::end(operand_flags),
                              [&](const operand_flag& f) { return f.letter == letter; });

@@ -37,6 +37,8 @@ struct encoding_operand {
         source_b,
         source_c,
         source_d,
+        source_wide,
+        long_number,
         number,
         signed_number,
         predicates,
@@ -67,6 +69,9 @@ struct encoding_operand {
         texture_query,
         base_address,
         pair_address,
+        block_address,
+        split_uniform,
+        undescribed,
         uniform_address,
         cache_descriptor,
         matrix_descriptors,
@@ -83,6 +88,7 @@ struct encoding_operand {
     bool may_negate_predicate = false;
     bool negates = false, absolutes = false, inverts = false, inverts_with_x = false;
     std::uint8_t invert_bit = 0;  ///< 0: the usual bit of a source
+    std::uint8_t swizzle_bit = 0;  ///< first of the bits that select words of a pair; 0: none
     char immediate = 'u';
     bool selects_halves = false, selects_byte = false, zero_omitted = false;
     bool omitted_if_true = false;   ///< omitted in print if PT

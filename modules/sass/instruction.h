@@ -35,8 +35,12 @@ struct instruction_word {
 constexpr std::uint64_t instruction_bytes = 16;
 
 constexpr std::uint8_t register_rz = 255;   ///< RZ: reads as zero, writes are ignored
-constexpr std::uint8_t uniform_urz = 63;    ///< URZ
+constexpr std::uint8_t uniform_urz = 255;   ///< URZ, whose field is 63 before sm_100
 constexpr std::uint8_t predicate_true = 7;  ///< PT, UPT
+
+/// The first architecture whose uniform registers have eight bits, and whose launch data are at
+/// other places of constant bank 0.
+constexpr unsigned blackwell = 100;
 
 /// Scheduling information in bits 105 to 125 of an instruction.
 struct control_bits {

@@ -35,6 +35,7 @@ enum class special_register : std::uint8_t {
     counter_first = 0x64,  ///< eight counters of the performance monitor, of two words
     counter_last = 0x73,
     cta_in_cluster = 0x88,
+    launch_version = 0x8a,  ///< of the layout of constant bank 0, since sm_100
     zero = 0xff,
 };
 

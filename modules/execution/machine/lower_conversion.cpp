@@ -4,6 +4,9 @@
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
 
+#include <optional>
+#include <utility>
+
 namespace simtlm::execution {
 
 using ptx::opcode;
@@ -100,6 +103,15 @@ bool lower_integer_to_float(machine_lowering& l) {
     return lower_conversion(l, o);
 }
 
+/// UF2I.
+bool lower_uniform_float_to_integer(machine_lowering& l) {
+    return lower_float_to_integer(l) && l.make_uniform();
+}
+/// UI2F, UI2FP.
+bool lower_uniform_integer_to_float(machine_lowering& l) {
+    return lower_integer_to_float(l) && l.make_uniform();
+}
+
 bool lower_float_round(machine_lowering& l) {
     ptx::operation o = conversion(float_type_of(l), float_type_of(l));
     o.round = integer_rounding_of(l);
@@ -137,10 +149,23 @@ bool set_packing_flags(const machine_lowering& l, ptx::operation& o) {
     return true;
 }
 
-/// .UNPACK_B: two 8-bit floats to two halves.
+/// The type of two floats of 8 or fewer bits; nullopt: the instruction has none.
+std::optional<type> narrow_float_of(const machine_lowering& l) {
+    constexpr std::pair<modifier, type> types[] = {
+        {modifier::E4M3, type::e4m3x2}, {modifier::E5M2, type::e5m2x2},
+        {modifier::E2M1, type::e2m1x2}, {modifier::E2M3, type::e2m3x2},
+        {modifier::E3M2, type::e3m2x2}, {modifier::UE8M0, type::ue8m0x2}};
+    for (const auto& t : types)
+        if (l.has(t.first)) return t.second;
+    return std::nullopt;
+}
+
+/// .UNPACK_B: two narrow floats to two halves.
 bool lower_unpacking(machine_lowering& l, type narrow) {
     if (!l.has(modifier::UNPACK_B) || l.has(modifier::SATFINITE)) return false;
-    ptx::operation o = conversion(type::f16x2, narrow);
+    const bool scales = narrow == type::ue8m0x2;
+    if (scales != l.has(modifier::BF16)) return false;
+    ptx::operation o = conversion(scales ? type::bf16x2 : type::f16x2, narrow);
     o.round = ptx::rounding::rn;
     if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
     operand_ref from = l.low_word(l.at(1));
@@ -153,15 +178,22 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
 }
 
 /// A pair of 8-bit floats, followed by a half of C if they are converted from other formats.
-bool lower_narrow_floats(machine_lowering& l) {
+bool lower_narrow_floats(machine_lowering& l, type narrow) {
     const bool packs = l.has(modifier::PACK_AB_MERGE_C), merges = l.has(modifier::UNPACK_B_MERGE_C);
-    if (l.has(modifier::RM) || l.has(modifier::RP) || l.has(modifier::RZ) || l.has(modifier::BF16))
-        return false;
-    const type narrow = l.has(modifier::E4M3) ? type::e4m3x2 : type::e5m2x2;
-    if (!packs && !merges) return lower_unpacking(l, narrow);
-    if (!l.has(modifier::SATFINITE)) return false;
-    ptx::operation o = conversion(narrow, packs ? type::f32 : type::f16x2);
-    set_packing_flags(l, o);
+    const bool rounds_up = l.has(modifier::RP), truncates = l.has(modifier::RZ);
+    const bool scales = narrow == type::ue8m0x2;
+    if (l.has(modifier::RM) || l.has(modifier::RS)) return false;
+    if (!packs && !merges)
+        return !rounds_up && !truncates && lower_unpacking(l, narrow);
+    if (!l.has(modifier::SATFINITE) || scales != (rounds_up || truncates)) return false;
+    if (!packs && scales != l.has(modifier::BF16)) return false;
+    ptx::operation o =
+        conversion(narrow, packs ? type::f32 : scales ? type::bf16x2 : type::f16x2);
+    o.round = rounds_up   ? ptx::rounding::rp
+              : truncates ? ptx::rounding::rz
+                          : ptx::rounding::rn;
+    if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
+    set(o, ptx::flag::satfinite);
     const operand_ref pair = l.scratch();
     if (packs) {
         const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
@@ -170,7 +202,12 @@ bool lower_narrow_floats(machine_lowering& l) {
         return false;
     }
     constexpr std::uint32_t low_halves = 0x5410;
-    const operand_ref c = l.low_word(l.at(packs ? 3 : 2));
+    const sass::operand& third = l.at(packs ? 3 : 2);
+    // The position of what follows a pair of 4-bit floats is not known.
+    if (narrow == type::e2m1x2 &&
+        (third.kind != operand_kind::reg || third.index != sass::register_rz))
+        return false;
+    const operand_ref c = l.low_word(third);
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
 }
@@ -178,7 +215,8 @@ bool lower_narrow_floats(machine_lowering& l) {
 }  // namespace
 
 bool lower_pack_floats(machine_lowering& l) {
-    if (l.has(modifier::E4M3) || l.has(modifier::E5M2)) return lower_narrow_floats(l);
+    if (const auto narrow = narrow_float_of(l)) return lower_narrow_floats(l, *narrow);
+    if (l.has(modifier::RS)) return false;
     if (l.has(modifier::TF32)) {
         ptx::operation o = conversion(type::tf32, type::f32);
         return set_packing_flags(l, o) &&

@@ -119,6 +119,66 @@ bool lower_float_minmax(machine_lowering& l) {
     return true;
 }
 
+/// FMNMX3.
+bool lower_float_minmax3(machine_lowering& l) {
+    const sass::operand& p = l.at(4);
+    l.reads_sign(p);
+    if (p.index != sass::predicate_true) return false;
+    const ptx::operation o = single_operation(l, p.negate_predicate ? opcode::max : opcode::min);
+    const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2)),
+                      c = l.float_source(l.at(3)), both = l.scratch();
+    return l.emit_values(o, both, {a, b}, false) &&
+           l.emit_values(o, l.result_row(l.at(0)), {both, c});
+}
+
+namespace {
+
+/// FADD2, FMUL2, FFMA2: the operation on each word of pairs. A source is a pair, a pair whose words
+/// are exchanged, or a word that is used twice.
+bool lower_pair(machine_lowering& l, opcode code) {
+    const unsigned sources = code == opcode::fma ? 3 : 2;
+    ptx::operation o = single_operation(l, code);
+    o.round = rounding_of(l);
+    operand_ref results[2];
+    for (unsigned word = 0; word < 2; ++word) {
+        operand_ref from[3] = {no_operand, no_operand, no_operand};
+        for (unsigned n = 0; n < sources; ++n) {
+            sass::operand one = l.at(n + 1);
+            const std::string_view part = l.suffix_of(l.at(n + 1));
+            l.reads_sign(l.at(n + 1));
+            const bool is_pair = part == ".F32x2.HI_LO", crossed = part == ".F32x2.LO_HI";
+            if (!is_pair && !crossed && part != ".F32" && one.kind != operand_kind::float32)
+                return false;
+            if ((is_pair && word == 1) || (crossed && word == 0)) {
+                if (one.kind == operand_kind::constant) return false;
+                if (one.index != sass::register_rz) ++one.index;
+            }
+            one.suffix = {};
+            from[n] = l.float_source(one);
+        }
+        results[word] = l.scratch();
+        if (!(sources == 3
+                  ? l.emit_values(o, results[word], {from[0], from[1], from[2]}, false)
+                  : l.emit_values(o, results[word], {from[0], from[1]}, false)))
+            return false;
+    }
+    for (unsigned word = 0; word < 2; ++word)
+        l.emit_copy(l.result_row(l.at(0), word), results[word]);
+    return true;
+}
+
+}  // namespace
+
+bool lower_pair_add(machine_lowering& l) {
+    return lower_pair(l, opcode::add);
+}
+bool lower_pair_multiply(machine_lowering& l) {
+    return lower_pair(l, opcode::mul);
+}
+bool lower_pair_multiply_add(machine_lowering& l) {
+    return lower_pair(l, opcode::fma);
+}
+
 namespace {
 
 /// Combines the result of a comparison, in scratch_mask, with a predicate.
@@ -153,6 +213,72 @@ bool lower_comparison(machine_lowering& l, const ptx::operation& o, operand_ref 
 bool lower_float_compare(machine_lowering& l) {
     const operand_ref a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
     return lower_comparison(l, comparison_of(l, type::f32), a, b);
+}
+
+// ---- factors or first addends of half precision ----
+
+namespace {
+
+/// FHADD and FHFMA: the first sources are halves, in the low half of a register.
+bool lower_mixed(machine_lowering& l, opcode code, unsigned halves) {
+    ptx::operation widen = value_operation(opcode::cvt, type::f32);
+    widen.types[1] = l.has(modifier::BF16) ? type::bf16 : type::f16;
+    widen.type_count = 2;
+    const unsigned sources = code == opcode::fma ? 3 : 2;
+    operand_ref from[3] = {};
+    for (unsigned n = 0; n < sources; ++n) {
+        if (n >= halves) {
+            from[n] = l.float_source(l.at(n + 1));
+            continue;
+        }
+        if (l.at(n + 1).kind != operand_kind::reg) return false;
+        const operand_ref half = l.half_source(l.at(n + 1));
+        from[n] = l.scratch();
+        if (!l.emit_values(widen, from[n], {half}, false)) return false;
+    }
+    ptx::operation o = single_operation(l, code);
+    o.round = rounding_of(l);
+    const operand_ref to = l.result_row(l.at(0));
+    return sources == 3 ? l.emit_values(o, to, {from[0], from[1], from[2]})
+                        : l.emit_values(o, to, {from[0], from[1]});
+}
+
+}  // namespace
+
+bool lower_mixed_add(machine_lowering& l) {
+    return lower_mixed(l, opcode::add, 1);
+}
+bool lower_mixed_multiply_add(machine_lowering& l) {
+    return lower_mixed(l, opcode::fma, 2);
+}
+
+// ---- single precision on the uniform datapath ----
+
+bool lower_uniform_float_add(machine_lowering& l) {
+    return lower_single(l, opcode::add) && l.make_uniform();
+}
+bool lower_uniform_float_multiply(machine_lowering& l) {
+    return lower_single(l, opcode::mul) && l.make_uniform();
+}
+bool lower_uniform_float_multiply_add(machine_lowering& l) {
+    return lower_single(l, opcode::fma) && l.make_uniform();
+}
+
+/// UFSETP.
+bool lower_uniform_float_compare(machine_lowering& l) {
+    const ptx::operation o = comparison_of(l, type::f32);
+    if (o.compare == ptx::comparison::none || l.at(1).index != sass::predicate_true ||
+        l.combination_of_results() != combination::all_of || !is_true(l, l.at(4)))
+        return false;
+    const operand_ref a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
+    if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+    vote_arguments v;
+    v.source = {machine_frame::scratch_mask, 0};
+    v.result = l.predicate_ref(l.at(0));
+    v.holds_for = vote_arguments::mode::any;
+    v.to_uniform = true;
+    l.emit(machine_vote, v).destination = no_operand;
+    return true;
 }
 
 bool lower_double_compare(machine_lowering& l) {

@@ -368,7 +368,7 @@ bool lower_tensor_copy(machine_lowering& l) {
     const unsigned first = l.at(0).uniform, before = loads ? 2 : prefetches ? 0 : 1;
     // A prefetch of the box at the origin has URZ.
     const bool origin = prefetches && first == sass::uniform_urz;
-    if (!origin && first + before + dimensions > sass::uniform_urz) return false;
+    if (!origin && first + before + dimensions > machine_frame::uniform_rows) return false;
     for (unsigned n = 0; n < dimensions; ++n)
         what.coordinates.push_back(l.register_row(first + before + n, true));
     what.map = uniform_place(l, l.at(1).uniform, space::generic);

@@ -28,9 +28,9 @@ bool has_pairs_of_halves(const machine_lowering& l) {
     return l.has(modifier::S16x2) || l.has(modifier::U16x2);
 }
 
-/// UIADD3.64: three pairs, with carries as for a pair of IADD3: the carries of the low words are
-/// added to the high words.
-bool lower_wide_add(machine_lowering& l) {
+/// UIADD3.64 and IADD.64: three or two pairs, with carries as for a pair of IADD3: the carries of the
+/// low words are added to the high words.
+bool lower_wide_add(machine_lowering& l, unsigned addends) {
     const bool extended = l.has(modifier::X);
     sum_arguments low, high;
     low.extended = extended;
@@ -39,8 +39,9 @@ bool lower_wide_add(machine_lowering& l) {
     low.carry_out[1] = high.carry_in[1].mask = machine_frame::scratch_mask2;
     unsigned n = 1;
     for (operand_ref& carry : high.carry_out) carry = optional_result(l, n);
-    operand_ref low_words[3], high_words[3];
-    for (unsigned i = 0; i < 3; ++i, ++n) {
+    constexpr operand_ref zero = machine_frame::zero;
+    operand_ref low_words[3] = {zero, zero, zero}, high_words[3] = {zero, zero, zero};
+    for (unsigned i = 0; i < addends; ++i, ++n) {
         low.source[i] = l.integer_modifiers(l.at(n));
         high.source[i].flip = low.source[i].flip;
         low_words[i] = l.low_word(l.at(n));
@@ -141,7 +142,12 @@ bool lower_product_as_move(machine_lowering& l) {
 // ---- arithmetic ----
 
 bool lower_add3(machine_lowering& l) {
-    return l.has(modifier::_64) ? lower_wide_add(l) : lower_sum(l, 3);
+    return l.has(modifier::_64) ? lower_wide_add(l, 3) : lower_sum(l, 3);
+}
+
+/// IADD of sm_120.
+bool lower_add(machine_lowering& l) {
+    return l.has(modifier::_64) ? lower_wide_add(l, 2) : lower_sum(l, 2);
 }
 
 bool lower_add2(machine_lowering& l) {
@@ -192,7 +198,51 @@ bool lower_shift_add(machine_lowering& l) {
     return true;
 }
 
+namespace {
+
+bool is_wide(const machine_lowering& l) {
+    return l.has(modifier::S64) || l.has(modifier::U64);
+}
+
+/// Emits the comparison of the low words of two pairs, and prepares that of the high words.
+void emit_low_comparison(machine_lowering& l, comparison_arguments& high, const sass::operand& a,
+                         const sass::operand& b) {
+    comparison_arguments low;
+    low.outcome.result = machine_frame::scratch_mask;
+    low.is_signed = false;
+    low.holds_if = high.holds_if;
+    l.emit_words(l.lanes().compare, low, no_operand, {l.low_word(a), l.low_word(b)}, false);
+    high.extended = true;
+    high.low_words.mask = machine_frame::scratch_mask;
+    high.is_signed = l.has(modifier::S64);
+}
+
+/// Selects one of two pairs.
+void emit_wide_selection(machine_lowering& l, const source_predicate& p, const sass::operand& a,
+                         const sass::operand& b) {
+    l.emit_selection(p, l.result_row(l.at(0)), l.low_word(a), l.low_word(b));
+    l.emit_selection(p, l.result_row(l.at(0), 1), l.high_word(a), l.high_word(b));
+}
+
+/// IMNMX of pairs.
+bool lower_wide_minmax(machine_lowering& l) {
+    if (l.at(3).index != sass::predicate_true) return false;
+    comparison_arguments less;
+    less.holds_if = comparison_arguments::less;
+    less.outcome.result = machine_frame::scratch_mask2;
+    emit_low_comparison(l, less, l.at(1), l.at(2));
+    l.emit_words(l.lanes().compare, less, no_operand,
+                 {l.high_word(l.at(1)), l.high_word(l.at(2))}, false);
+    source_predicate first = l.predicate_of(l.at(3));
+    first.mask = machine_frame::scratch_mask2;
+    emit_wide_selection(l, first, l.at(1), l.at(2));
+    return true;
+}
+
+}  // namespace
+
 bool lower_minmax(machine_lowering& l) {
+    if (is_wide(l)) return lower_wide_minmax(l);
     const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     emit_extremum(l, l.at(3), a, b, l.result_row(l.at(0)), true);
     return true;
@@ -320,8 +370,15 @@ bool lower_integer_compare(machine_lowering& l) {
                                    modifier::GT, modifier::NE, modifier::GE, modifier::T};
     for (unsigned order = 0; order < std::size(orders); ++order)
         if (l.modifier_at(0) == orders[order]) d.holds_if = order;
-    const operand_ref a = l.low_word(l.at(2)), b = l.low_word(l.at(3));
-    l.emit_words(l.lanes().compare, d, no_operand, {a, b});
+    const sass::operand &a = l.at(2), &b = l.at(3);
+    if (is_wide(l)) {
+        if (d.extended) return l.refuse("a comparison of more than 64 bits");
+        emit_low_comparison(l, d, a, b);
+        l.emit_words(l.lanes().compare, d, no_operand, {l.high_word(a), l.high_word(b)});
+        return true;
+    }
+    const operand_ref x = l.low_word(a), y = l.low_word(b);
+    l.emit_words(l.lanes().compare, d, no_operand, {x, y});
     return true;
 }
 
@@ -408,6 +465,10 @@ bool lower_selection(machine_lowering& l, bool of_floats) {
 }  // namespace
 
 bool lower_select(machine_lowering& l) {
+    if (l.has(modifier::_64)) {
+        emit_wide_selection(l, l.predicate_of(l.at(3)), l.at(1), l.at(2));
+        return true;
+    }
     return lower_selection(l, false);
 }
 bool lower_float_select(machine_lowering& l) {

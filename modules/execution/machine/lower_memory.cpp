@@ -165,8 +165,38 @@ bool lower_cache_control(machine_lowering& l) {
 
 // ---- loads and stores ----
 
+namespace {
+
+/// LDG of 256 bits: two groups of four registers, and a mask of the words that are loaded.
+bool lower_block_load(machine_lowering& l) {
+    const auto loaded = static_cast<unsigned>(l.at(3).value | l.at(4).value << 7);
+    std::vector<operand_ref> refs;
+    for (unsigned n = 0; n < 8; ++n) {
+        const sass::operand& to = l.at(n / 4);
+        const bool used = (loaded >> n & 1) != 0 && to.index != sass::register_rz;
+        refs.push_back(used ? l.result_row(to, n % 4) : operand_ref{machine_frame::discard});
+    }
+    const address_place p = l.place_of(l.at(2), space::global);
+    l.emit_access_check(p, 4, refs, access_flags::reads);
+    emit_access(l, l.handlers().load(element_format_of(l)), p, refs);
+    return true;
+}
+
+/// STG of 256 bits.
+bool lower_block_store(machine_lowering& l) {
+    std::vector<operand_ref> refs = source_rows(l, l.at(1), 4);
+    for (const operand_ref r : source_rows(l, l.at(2), 4)) refs.push_back(r);
+    const address_place p = l.place_of(l.at(0), space::global);
+    l.emit_access_check(p, 4, refs, access_flags::writes);
+    emit_access(l, l.handlers().store(element_format_of(l)), p, refs);
+    return true;
+}
+
+}  // namespace
+
 bool lower_load(machine_lowering& l) {
     l.ignore_memory_order();
+    if (l.has(modifier::_256)) return lower_block_load(l);
     const space s = space_of(l.now().opcode);
     // A load whose trailing predicate is false returns zeros.
     const bool or_zero = l.operand_count() == 3 && l.at(0).kind == operand_kind::reg &&
@@ -198,6 +228,7 @@ bool lower_load(machine_lowering& l) {
 
 bool lower_store(machine_lowering& l) {
     l.ignore_memory_order();
+    if (l.has(modifier::_256)) return lower_block_store(l);
     const space s = space_of(l.now().opcode);
     if (!is_supported_access(l, s) || l.has(modifier::ZD) || l.operand_count() != 2) return false;
     const element_format format = element_format_of(l);
@@ -339,6 +370,34 @@ bool emit_result_form(machine_lowering& l, const sass::operand& result, unsigned
     return true;
 }
 
+/// ATOMS.CAST.SPIN of Blackwell: sets a predicate if the exchange has succeeded.
+bool lower_spin(machine_lowering& l) {
+    const bool wide = l.has(modifier::_64);
+    const handler h =
+        atomic_handler(ptx::reduction::cas, wide ? ptx::type::u64 : ptx::type::u32, true);
+    const auto value_of = [&](const sass::operand& o) {
+        return wide ? l.double_source(o) : l.low_word(o);
+    };
+    const operand_ref b = value_of(l.at(2)), c = value_of(l.at(3));
+    const address_place p = l.place_of(l.at(1), space::shared);
+    const operand_ref flag = l.scratch(), held = l.scratch();
+    l.emit_access_check(p, wide ? 8 : 4, {b}, atomic_access);
+    operation& pair = l.emit(machine_atomic_result, {wide ? 64u : 32u, true});
+    pair.destination = flag;
+    pair.destination2 = wide ? flag + 128 : no_operand;
+    operation& op = l.emit(h);
+    set_place(op, p);
+    op.detail = static_cast<std::uint16_t>(1 | p.detail);
+    op.source[1] = b;
+    op.source[2] = c;
+    op.destination = held;
+    comparison_arguments succeeded;
+    succeeded.holds_if = comparison_arguments::less | comparison_arguments::greater;
+    succeeded.outcome.result = l.predicate_ref(l.at(0));
+    l.emit_words(l.lanes().compare, succeeded, no_operand, {flag, machine_frame::zero});
+    return true;
+}
+
 bool lower_atomic_in(machine_lowering& l, space s) {
     l.ignore_memory_order();
     const bool shared = s == space::shared;
@@ -403,6 +462,7 @@ bool lower_atomic(machine_lowering& l) {
 /// ATOMS.
 bool lower_shared_atomic(machine_lowering& l) {
     if (l.has(modifier::ARRIVE)) return lower_early_arrival(l, l.at(1), true);
+    if (l.has(modifier::CAST) && l.at(0).kind == operand_kind::predicate) return lower_spin(l);
     return lower_atomic_in(l, space::shared);
 }
 

@@ -20,8 +20,10 @@ using sass::special_register;
 bool lower_move(machine_lowering& l) {
     if (l.operand_count() == 2) {
         l.emit_copy(l.result_row(l.at(0)), l.low_word(l.at(1)));
+        if (l.has(modifier::_64)) l.emit_copy(l.result_row(l.at(0), 1), l.high_word(l.at(1)));
         return true;
     }
+    if (l.has(modifier::_64)) return false;
     // In the lanes of each quad that the mask selects.
     if (l.operand_count() > 3) return false;
     l.emit_words(machine_move_in_quads, {static_cast<lane_mask>(l.at(2).value)},
@@ -33,15 +35,16 @@ bool lower_move(machine_lowering& l) {
 
 namespace {
 
-/// LDC with an index register.
-bool lower_indexed_constant(machine_lowering& l) {
+/// LDC and LDCU with an index register.
+/// @param first  of the words of LDCU.128 that are loaded
+bool lower_indexed_constant(machine_lowering& l, unsigned first = 0) {
     const sass::operand& c = l.at(1);
     if (l.has(modifier::IL) || l.has(modifier::IS) || l.has(modifier::ISL) ||
         c.bank >= sass_image::banks)
         return false;
     indexed_constant_arguments d;  // the rest is set when all banks are known
-    d.offset = static_cast<std::uint32_t>(c.value);
-    d.width = l.has(modifier::_64)                           ? 64
+    d.offset = static_cast<std::uint32_t>(c.value) + 4 * first;
+    d.width = l.has(modifier::_64) || l.has(modifier::_128)  ? 64
               : l.has(modifier::U8) || l.has(modifier::S8)   ? 8
               : l.has(modifier::U16) || l.has(modifier::S16) ? 16
                                                              : 32;
@@ -51,18 +54,19 @@ bool lower_indexed_constant(machine_lowering& l) {
     op.source[1] = c.bank;  // replaced by its position
     op.detail = static_cast<std::uint16_t>(static_cast<unsigned>(space::param)
                                            << access_detail::space_shift);
-    op.destination = l.result_row(l.at(0));
-    op.destination2 = l.result_row(l.at(0), 1);
+    op.destination = l.result_row(l.at(0), first);
+    op.destination2 = l.result_row(l.at(0), first + 1);
     return true;
 }
 
 }  // namespace
 
-/// LDC, ULDC.
+/// LDC, ULDC, LDCU.
 bool lower_load_constant(machine_lowering& l) {
     sass::operand c = l.at(1);
     if (c.has_base && c.base != (c.uniform_base ? sass::uniform_urz : sass::register_rz))
-        return lower_indexed_constant(l);
+        return lower_indexed_constant(l) &&
+               (!l.has(modifier::_128) || lower_indexed_constant(l, 2));
     c.has_base = false;
     constexpr std::pair<modifier, machine_row::kind> narrow[] = {
         {modifier::U8, machine_row::kind::bank_byte},
@@ -76,11 +80,10 @@ bool lower_load_constant(machine_lowering& l) {
                         l.row({n.second, c.bank, static_cast<std::uint32_t>(c.value & 0xffff)}));
             return true;
         }
-    const bool pair = l.has(modifier::_64);
-    if (l.modifier_count() != 0 && !pair) return false;
-    const operand_ref low = l.low_word(c), high = pair ? l.high_word(c) : no_operand;
-    l.emit_copy(l.result_row(l.at(0)), low);
-    if (pair) l.emit_copy(l.result_row(l.at(0), 1), high);
+    const unsigned words = l.has(modifier::_128) ? 4 : l.has(modifier::_64) ? 2 : 1;
+    if (l.modifier_count() != 0 && words == 1) return false;
+    for (unsigned n = 0; n < words; ++n, c.value += 4)
+        l.emit_copy(l.result_row(l.at(0), n), l.low_word(c));
     return true;
 }
 
@@ -203,17 +206,18 @@ ptx::special_register clock_of(special_register which, bool pair) {
 
 }  // namespace
 
-/// S2R, S2UR, CS2R.
+/// S2R, S2UR, CS2R, CS2UR.
 bool lower_read_special_register(machine_lowering& l) {
     const auto which = static_cast<special_register>(l.at(1).index);
     const operand_ref to = l.result_row(l.at(0));
-    const bool uniform = l.is(isa::opcode::S2UR);
+    const bool counter = l.is(isa::opcode::CS2R) || l.is(isa::opcode::CS2UR);
+    const bool uniform = l.is(isa::opcode::S2UR) || l.is(isa::opcode::CS2UR);
     l.set_uniform(uniform);
-    const bool pair = l.is(isa::opcode::CS2R) && !l.has(modifier::_32);
+    const bool pair = counter && !l.has(modifier::_32);
     // Performance counters read as zero, like PTX's %pm0 to %pm7.
     const bool counts =
         which >= special_register::counter_first && which <= special_register::counter_last;
-    if (counts || which == special_register::zero) {
+    if (counts || which == special_register::zero || which == special_register::launch_version) {
         l.emit_copy(to, machine_frame::zero);
         if (pair) l.emit_copy(l.result_row(l.at(0), 1), machine_frame::zero);
         return true;
@@ -224,6 +228,8 @@ bool lower_read_special_register(machine_lowering& l) {
         case special_register::global_timer_low:
         case special_register::global_timer_high: {
             const operand_ref value = read_of_ptx(l, clock_of(which, pair));
+            if (pair && uniform)
+                return l.refuse("64 bits in uniform registers");
             if (pair)
                 l.to_pair(l.at(0), value);
             else

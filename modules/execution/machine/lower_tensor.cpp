@@ -51,7 +51,10 @@ using description = arithmetic::matrix_description;
 
 /// Whether A is stored by rows and B by columns, as the modifiers of all newer products state.
 bool is_row_by_column(const machine_lowering& l) {
-    return l.suffix_of(l.at(1)) == ".ROW" && l.suffix_of(l.at(2)) == ".COL";
+    // Blackwell's have no other layout, and no suffix.
+    if (l.is(isa::opcode::QMMA) && l.architecture() >= sass::blackwell) return true;
+    return l.is(isa::opcode::OMMA) ||
+           (l.suffix_of(l.at(1)) == ".ROW" && l.suffix_of(l.at(2)) == ".COL");
 }
 
 /// HMMA.884: types of D and of C.
@@ -91,18 +94,28 @@ bool describe_halves(const machine_lowering& l, description& d) {
     return d.a == matrix_element::f16 || d.c != matrix_element::f16;
 }
 
-/// QMMA.SHAPE.D.A.B
+/// QMMA.SHAPE.D.A.B, QMMA.SF and OMMA.SF: with a scale factor for each block of elements of a row.
 bool describe_narrow_floats(const machine_lowering& l, description& d) {
     d.sparse = l.has(modifier::SP);
-    const unsigned types = d.sparse ? 2 : 1;
-    const auto byte_of = [](modifier m) {
-        return m == modifier::E5M2 ? matrix_element::e5m2 : matrix_element::e4m3;
+    const bool scaled = l.has(modifier::SF), packed = l.is(isa::opcode::OMMA);
+    const unsigned types = d.sparse || scaled ? 2 : 1;
+    // Numbers of four bits as bytes are in bits 2 to 5: they are those of E2M3.
+    const auto byte_of = [packed](modifier m) {
+        return m == modifier::E5M2   ? matrix_element::e5m2
+               : m == modifier::E3M2 ? matrix_element::e3m2
+               : m == modifier::E2M3 ? matrix_element::e2m3
+               : m == modifier::E2M1 ? packed ? matrix_element::e2m1 : matrix_element::e2m3
+                                     : matrix_element::e4m3;
     };
+    if (scaled) {
+        d.scaling.ue4m3 = packed && l.has(modifier::UE4M3);
+        d.scaling.block = d.scaling.ue4m3 ? 16 : 32;
+    }
     d.a = byte_of(l.modifier_at(types + 1).id);
     d.b = byte_of(l.modifier_at(types + 2).id);
     d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
     d.sum = arithmetic::fp8_sum;
-    return (d.sparse ? d.shape.k == 64 : d.shape.k <= 32) && is_row_by_column(l);
+    return (d.sparse || packed ? d.shape.k == 64 : d.shape.k <= 32) && is_row_by_column(l);
 }
 
 /// IMMA.SHAPE.A.B
@@ -136,6 +149,7 @@ std::optional<description> description_of(const machine_lowering& l) {
             supported = l.has(modifier::_884) ? describe_step(l, d) : describe_halves(l, d);
             break;
         case isa::opcode::QMMA:
+        case isa::opcode::OMMA:
             supported = describe_narrow_floats(l, d);
             break;
         case isa::opcode::IMMA:
@@ -227,9 +241,24 @@ void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
     }
 }
 
+/// The bytes and lanes with the first scale factors of A and of B, which a uniform register holds.
+void add_selectors(machine_lowering& l, const sass::operand& selectors,
+                   std::vector<operand_ref>& list) {
+    constexpr struct {
+        unsigned first, bits;
+    } fields[] = {{0, 2}, {2, 1}, {3, 2}, {5, 2}};
+    for (const auto& f : fields) {
+        const operand_ref shifted = l.scratch(), field = l.scratch();
+        l.emit_words(l.lanes().shift, {}, shifted,
+                     {l.low_word(selectors), l.number(f.first), machine_frame::zero}, false);
+        l.emit_words(l.lanes().extend, {}, field, {shifted, l.number(f.bits)}, false);
+        list.push_back(field);
+    }
+}
+
 }  // namespace
 
-/// HMMA, IMMA, BMMA, QMMA, DMMA.
+/// HMMA, IMMA, BMMA, QMMA, DMMA, OMMA.
 bool lower_matrix_multiply(machine_lowering& l) {
     auto description = description_of(l);
     if (!description) return false;
@@ -272,7 +301,11 @@ bool lower_matrix_multiply(machine_lowering& l) {
         add_sources(l.at(3), product->c().registers());
     else
         add_sums(l, product->c().registers(), *adds, list);
+    const bool scaled = description->scaling.block != 0;
+    if (scaled) add_selectors(l, l.at(6), list);
     emit_product(l, kept, list, metadata, !doubles);
+    for (unsigned n = 0; scaled && n < 2; ++n)
+        l.last_operation().source[1 + n] = l.low_word(l.at(4 + n));
     if (doubles)
         for (unsigned n = 0; n < results; ++n) l.to_pair(element_of(l.at(0), n, words), list[n]);
     return true;
@@ -316,10 +349,16 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
 
 /// LDSM.
 bool lower_load_matrices(machine_lowering& l) {
-    if (!l.has(modifier::M88) && !l.has(modifier::MT88)) return false;
+    const bool packs_4 = l.has(modifier::B4X16_P64), packs_6 = l.has(modifier::B6X16_P32);
+    const bool packs = packs_4 || packs_6;
+    if (!(packs ? l.has(modifier::M816) : l.has(modifier::M88) || l.has(modifier::MT88)))
+        return false;
     std::vector<operand_ref> refs;
     for (unsigned i = 0; i < matrices_of(l); ++i) refs.push_back(l.result_row(l.at(0), i));
     emit_matrix_access(l, machine_load_matrices, l.at(1), refs);
+    if (packs)
+        l.last_operation().source[3] =
+            static_cast<operand_ref>(packs_4 ? matrix_rows::packed4 : matrix_rows::packed6);
     return true;
 }
 

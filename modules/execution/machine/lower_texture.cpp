@@ -81,6 +81,9 @@ std::optional<operand_ref> bound_handle(machine_lowering& l, unsigned n) {
     if (n + 1 >= l.operand_count()) return std::nullopt;
     const sass::operand& first = l.at(n);
     const sass::operand& second = l.at(n + 1);
+    if (first.kind == operand_kind::uniform_reg && second.kind == operand_kind::uniform_reg &&
+        second.index == sass::uniform_urz)
+        return handle_row(l, l.register_row(first.index, true));
     if (second.kind != operand_kind::integer) return std::nullopt;
     if (first.kind == operand_kind::uniform_reg && second.value == 0)
         return handle_row(l, l.register_row(first.index, true));

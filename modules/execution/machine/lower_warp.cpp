@@ -59,7 +59,18 @@ bool lower_match(machine_lowering& l) {
     return true;
 }
 
-/// REDUX.
+namespace {
+/// CREDUX of floats.
+handler float_reduction(const machine_lowering& l) {
+    ptx::operation o = value_operation(ptx::opcode::redux, ptx::type::f32);
+    o.reduce = l.has(modifier::MIN) ? ptx::reduction::min : ptx::reduction::max;
+    if (l.has(modifier::ABS)) set(o, ptx::flag::magnitude);
+    if (l.has(modifier::NaN)) set(o, ptx::flag::nan);
+    return redux_handler(o);
+}
+}  // namespace
+
+/// REDUX, CREDUX.
 bool lower_warp_reduction(machine_lowering& l) {
     const ptx::reduction r = l.has(modifier::SUM)   ? ptx::reduction::add
                              : l.has(modifier::MIN) ? ptx::reduction::min
@@ -70,9 +81,12 @@ bool lower_warp_reduction(machine_lowering& l) {
     const bool bits =
         r == ptx::reduction::or_ || r == ptx::reduction::xor_ || r == ptx::reduction::and_;
     const bool is_signed = l.has(modifier::S32);
-    const handler h = redux_handler(r, bits        ? ptx::type::b32
-                                       : is_signed ? ptx::type::s32
-                                                   : ptx::type::u32);
+    const handler h = l.has(modifier::F32)
+                          ? float_reduction(l)
+                          : redux_handler(r, bits        ? ptx::type::b32
+                                             : is_signed ? ptx::type::s32
+                                                         : ptx::type::u32);
+    l.ignore(modifier::U32);
     if (h == nullptr) return false;
     const operand_ref value = l.low_word(l.at(1)), to = l.scratch();
     l.emit_words(h, to, {value, no_operand});

@@ -23,8 +23,9 @@ struct machine_frame {
     static constexpr std::uint32_t discard = zero + 256;     ///< RZ as a result; two rows
     static constexpr std::uint32_t scratch = discard + 256;  ///< double rows
     static constexpr unsigned scratch_rows = 24;
-    static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR62
-    static constexpr std::uint32_t barriers = uniform + 128 * 64;           ///< B0..B15
+    static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR79
+    static constexpr unsigned uniform_rows = 80;
+    static constexpr std::uint32_t barriers = uniform + 128 * uniform_rows;  ///< B0..B15
     static constexpr std::uint32_t saved_counter = barriers + 128 * 16;     ///< Rpc: low, high
     /// Address and phase of a wait at an mbarrier that is retried after others have executed.
     static constexpr std::uint32_t wait_address = saved_counter + 128 * 2;
@@ -32,6 +33,16 @@ struct machine_frame {
     static constexpr std::uint32_t registers = wait_phase + 128;  ///< R0..
 
     static constexpr std::uint32_t bytes(unsigned count) { return registers + 128 * count; }
+};
+
+/// Offsets in constant bank 0 of words that lowering knows.
+struct launch_words {
+    static constexpr std::uint32_t stack_top(unsigned architecture) {
+        return architecture < 100 ? 0x28 : 0x37c;
+    }
+    static constexpr std::uint32_t processors(unsigned architecture) {  ///< %nsmid
+        return architecture < 100 ? 0x10c : 0x2d0;
+    }
 };
 
 }  // namespace simtlm::execution

@@ -16,14 +16,11 @@ namespace simtlm::execution {
 using sass::operand_kind;
 
 namespace {
-constexpr std::uint32_t bank_0_sms = 0x10c;  ///< in constant bank 0: %nsmid
-
 /// Whether an instruction sets the stack pointer, R1, to a value that is unknown before execution,
 /// as alloca does. Otherwise the stack pointer starts at the top of the stack and is changed by
 /// immediates only.
-bool grows_stack(const sass::instruction& i) {
+bool grows_stack(const sass::instruction& i, unsigned architecture) {
     constexpr unsigned stack_pointer = 1;
-    constexpr std::uint64_t bank_0_stack_top = 0x28;
     const sass::operand& to = i.operands[0];
     if (i.operand_count == 0 || to.kind != operand_kind::reg || to.index != stack_pointer)
         return false;
@@ -31,7 +28,7 @@ bool grows_stack(const sass::instruction& i) {
         const sass::operand& o = i.operands[n];
         if (o.kind == operand_kind::reg && o.index != stack_pointer && o.index != sass::register_rz)
             return true;
-        if (o.kind == operand_kind::constant && o.value != bank_0_stack_top) return true;
+        if (o.kind == operand_kind::constant && o.value != launch_words::stack_top(architecture)) return true;
         if (o.kind == operand_kind::uniform_reg) return true;
     }
     return false;
@@ -61,7 +58,7 @@ operand_ref machine_lowering::row(machine_row r) {
 
 operand_ref machine_lowering::register_row(unsigned n, bool uniform) const {
     if (uniform) {
-        if (n >= sass::uniform_urz) return machine_frame::zero;
+        if (n >= machine_frame::uniform_rows) return machine_frame::zero;
         image_.uniform_registers_ = std::max(image_.uniform_registers_, n + 1);
         return machine_frame::uniform + 128 * n;
     }
@@ -107,7 +104,7 @@ operand_ref machine_lowering::low_word(const operand& o) {
                 return machine_frame::zero;
             }
             // The number of SMs is known after a CTA has been placed.
-            if (o.bank == 0 && o.value == bank_0_sms)
+            if (o.bank == 0 && o.value == launch_words::processors(architecture()))
                 return operand_ref_in(bank::block, block_layout::nsmid);
             // The offset has 16 bits, and is decoded with a sign.
             return row({machine_row::kind::bank_word, o.bank,
@@ -141,13 +138,13 @@ operand_ref machine_lowering::high_word(const operand& o) {
         case operand_kind::float64:
             return number(static_cast<std::uint32_t>(o.value));
         default:  // an integer, sign-extended
-            return number((o.value >> 31 & 1) != 0 && o.is_signed ? ~0u : 0);
+            return number(static_cast<std::uint32_t>(o.value >> 32));
     }
 }
 
 operand_ref machine_lowering::result_row(const operand& o, unsigned more) const {
     const bool uniform = o.kind == operand_kind::uniform_reg;
-    if (o.index + more >= (uniform ? sass::uniform_urz : sass::register_rz))
+    if (o.index + more >= (uniform ? machine_frame::uniform_rows : sass::register_rz))
         return machine_frame::discard + 128 * (more & 1);
     return register_row(o.index + more, uniform);
 }
@@ -354,6 +351,12 @@ void machine_lowering::note_call(bool by_pointer) {
 
 // ---- the function ----
 
+bool machine_lowering::make_uniform() {
+    const operand_ref row = result_row(at(0));
+    emit_words(machine_to_uniform, {}, row, {row});
+    return true;
+}
+
 void machine_lowering::to_pair(const operand& o, operand_ref from) {
     emit_words(lanes_.unpack, {}, result_row(o), {from}).destination2 = result_row(o, 1);
 }
@@ -401,8 +404,9 @@ void machine_lowering::begin_instruction(std::size_t n) {
 
 /// Lowers the instruction, with checks and log entries. @return false if it is not supported
 bool machine_lowering::lower_with_notes() {
-    uniform_ = isa::name_of(now_.opcode).front() == 'U';
-    if (grows_stack(now_)) image_.stack_unknown_[index_] = true;
+    uniform_ = isa::name_of(now_.opcode).front() == 'U' || is(isa::opcode::LDCU) ||
+               is(isa::opcode::CS2UR);
+    if (grows_stack(now_, architecture())) image_.stack_unknown_[index_] = true;
     const bool logs_before = is_logged_before();
     emit_order_notes();
     // For BAR the log entry follows the operation that gathers its lanes.
@@ -469,7 +473,7 @@ bool has_no_effect(const sass::named_modifier& m) {
     constexpr std::string_view names[] = {
         "NDV",    "NODEP",     "NOINC",          "NODEC",        "INC",
         "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING", "KEEPREFCOUNT", "NO_ATEXIT",
-        "RAND",   "CTAPOOL",   "SEQUENCED"};
+        "RAND",   "CTAPOOL",   "SEQUENCED",     "RELIABLE",      "RECONVERGENT"};
     return std::find(std::begin(names), std::end(names), m.text) != std::end(names);
 }
 

@@ -178,6 +178,9 @@ public:
     /// Selects a where a predicate is true, otherwise b.
     void emit_selection(const source_predicate& p, operand_ref to, operand_ref a, operand_ref b,
                         bool guarded = true);
+    /// Copies the result of the active lanes, in the row of the first operand, to all lanes: for
+    /// instructions of the uniform datapath whose operations are those of PTX. @return true
+    bool make_uniform();
     /// Copies a row of double words to a pair of registers.
     void to_pair(const operand& o, operand_ref from);
     /// Emits a function of up to three predicates. @param table  of predicate_logic_arguments

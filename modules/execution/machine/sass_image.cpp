@@ -53,43 +53,50 @@ constexpr std::uint32_t constant_bank_bytes = 65536;
 /// Larger than the shared memory of a CTA, and the local memory of a thread, of any GPU.
 constexpr std::uint32_t max_shared_memory = 1u << 18, max_local = 1u << 19;
 
-/// Constant bank 0 before the parameters, the same on all architectures.
+/// Offsets in constant bank 0 before the parameters; 0 if an architecture has no such word. Those of
+/// sm_100 and later were found by compiling reads of special registers. Some of them are relative to
+/// a version in a special register, which is 0 here (special_register::launch_version).
 struct bank_0 {
-    static constexpr std::uint32_t block = 0x0;
-    static constexpr std::uint32_t grid = 0xc;
-    static constexpr std::uint32_t shared_window = 0x18;
-    static constexpr std::uint32_t local_window = 0x20;
-    static constexpr std::uint32_t stack_top = 0x28;
-    static constexpr std::uint32_t dynamic_shared = 0x2c;
-    static constexpr std::uint32_t grid_id = 0x30;
+    static constexpr std::uint32_t none = ~0u;
+    std::uint32_t block = 0x0, grid = 0xc;
+    std::uint32_t shared_window = 0x18, local_window = 0x20;
+    std::uint32_t stack_top = 0x28;
+    std::uint32_t dynamic_shared = 0x2c;
+    std::uint32_t grid_id = 0x30;
+    /// %envreg0 and %envreg16 and following; for a cooperative launch they hold the location of its
+    /// workspace.
+    std::uint32_t environment = 0x88, environment_16 = 0xc8;
+    /// Generic address of constant bank 3, which holds the variables of the constant space.
+    std::uint32_t constants = 0x50;
+    // Reserved shared memory, since sm_80: %reserved_smem_offset_end and _1; before sm_90 its size.
+    std::uint32_t reserved_end = 0x120, reserved_second = 0x124, reserved_size = 0x114;
     /// Before sm_90: generic address of the bank itself, to which offsets of parameters are added.
-    static constexpr std::uint32_t bank = 0x40;
-    // For sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals of
+    std::uint32_t bank = 0x40;
+    // Since sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals of
     // these as floats, clusters of the grid, address of the parameters in memory, total CTAs of a
     // cluster.
-    static constexpr std::uint32_t explicit_cluster = 0x140;
-    static constexpr std::uint32_t cluster = 0x144;
-    static constexpr std::uint32_t cluster_reciprocals = 0x150;
-    static constexpr std::uint32_t clusters = 0x15c;
-    static constexpr std::uint32_t cluster_size = 0x188;
-    static constexpr std::uint32_t parameters = 0x198;
-    /// %envreg0 and following; for a cooperative launch they hold the location of its workspace.
-    static constexpr std::uint32_t environment(unsigned architecture) {
-        return architecture >= 90 ? 0x40 : 0x88;
+    std::uint32_t explicit_cluster = none, cluster = none, cluster_reciprocals = none;
+    std::uint32_t clusters = none, cluster_size = none, parameters = none;
+
+    static constexpr std::uint32_t environment_words = 32;
+
+    static bank_0 of(unsigned architecture) {
+        bank_0 b;
+        if (architecture < 90) return b;
+        b.reserved_size = b.bank = none;
+        b.environment = 0x40, b.environment_16 = 0x80, b.constants = 0xd0;
+        b.reserved_end = 0x68, b.reserved_second = 0x6c;
+        b.explicit_cluster = 0x140, b.cluster = 0x144, b.cluster_reciprocals = 0x150;
+        b.clusters = 0x15c, b.cluster_size = 0x188, b.parameters = 0x198;
+        if (architecture < sass::blackwell) return b;
+        b.block = 0x360, b.grid = 0x370, b.shared_window = none, b.local_window = 0x2f8;
+        b.stack_top = launch_words::stack_top(architecture), b.dynamic_shared = 0x2ac;
+        b.grid_id = 0x140, b.environment = 0x250, b.environment_16 = 0xd0, b.constants = 0x120;
+        b.reserved_end = 0x278, b.reserved_second = 0x27c;
+        b.explicit_cluster = 0x36c, b.cluster = 0x2a0, b.cluster_reciprocals = 0x2b0;
+        b.clusters = 0x2c0, b.cluster_size = 0x2cc, b.parameters = 0x348;
+        return b;
     }
-    static constexpr std::size_t environment_words = 32;
-    /// Generic address of constant bank 3, which holds the variables of the constant space.
-    static constexpr std::uint32_t constants(unsigned architecture) {
-        return architecture >= 90 ? 0xd0 : 0x50;
-    }
-    // Reserved shared memory, since sm_80: %reserved_smem_offset_end and _1; before sm_90 its size.
-    static constexpr std::uint32_t reserved_end(unsigned architecture) {
-        return architecture >= 90 ? 0x68 : 0x120;
-    }
-    static constexpr std::uint32_t reserved_second(unsigned architecture) {
-        return architecture >= 90 ? 0x6c : 0x124;
-    }
-    static constexpr std::uint32_t reserved_size = 0x114;
 };
 
 /// Number of a function that the simulator executes, whether or not the cubin contains it.
@@ -116,6 +123,7 @@ unsigned result_words(const sass::instruction& i) {
         case opcode::LDL:
         case opcode::LDC:
         case opcode::ULDC:
+        case opcode::LDCU:
         case opcode::ATOM:
         case opcode::ATOMG:
         case opcode::ATOMS:
@@ -139,10 +147,23 @@ unsigned result_words(const sass::instruction& i) {
             // The type of the result precedes that of the source.
             is_pair = i.modifiers[i.modifiers[0] == modifier::FTZ ? 1 : 0] == modifier::F64;
             break;
+        case opcode::IMNMX:
+            is_pair = has_type_of_64_bits();
+            break;
+        case opcode::FADD2:
+        case opcode::FMUL2:
+        case opcode::FFMA2:
+            is_pair = true;
+            break;
         case opcode::CS2R:
             is_pair = !i.has(modifier::_32);
             break;
         case opcode::UIADD3:
+        case opcode::IADD:
+        case opcode::MOV:
+        case opcode::UMOV:
+        case opcode::SEL:
+        case opcode::USEL:
             is_pair = i.has(modifier::_64);
             break;
         default:
@@ -159,7 +180,7 @@ bool sets_predicates(isa::opcode o) {
 }
 
 void put(std::byte* to, std::uint32_t offset, std::uint64_t value, std::size_t bytes) {
-    std::memcpy(to + offset, &value, bytes);
+    if (offset != bank_0::none) std::memcpy(to + offset, &value, bytes);
 }
 
 }  // namespace
@@ -228,8 +249,8 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
 /// Whether code reads the location of reserved shared memory from constant bank 0.
 bool sass_image::uses_reserved_shared() const {
     if (architecture() < 80) return false;
-    const std::uint32_t end = bank_0::reserved_end(architecture()),
-                        second = bank_0::reserved_second(architecture());
+    const bank_0 places = bank_0::of(architecture());
+    const std::uint32_t end = places.reserved_end, second = places.reserved_second;
     for (const sass::cubin_function& f : source_->functions())
         for (std::size_t n = 0; n < f.instructions(); ++n) {
             // Offset and bank of an operand, if the instruction has one.
@@ -617,21 +638,21 @@ void sass_image::fill_banks(const kernel_image& k, std::byte* buffer) const {
 
 namespace {
 
-void put_cluster(std::byte* zero, const kernel_image& k, const launch& l) {
+void put_cluster(std::byte* zero, const bank_0& at, const kernel_image& k, const launch& l) {
     const program::dim3 c = cluster_of(k, l.cluster);
     const std::uint32_t size[] = {c.x, c.y, c.z}, grid[] = {l.grid.x, l.grid.y, l.grid.z};
     const bool is_explicit = k.required_cluster[0] != 0 || c.volume() > 1;
-    put(zero, bank_0::explicit_cluster, is_explicit ? 1 : 0, 4);
-    put(zero, bank_0::cluster_size, c.volume(), 4);
+    put(zero, at.explicit_cluster, is_explicit ? 1 : 0, 4);
+    put(zero, at.cluster_size, c.volume(), 4);
     for (unsigned d = 0; d < 3; ++d) {
-        put(zero, bank_0::cluster + 4 * d, size[d], 4);
-        put(zero, bank_0::clusters + 4 * d, grid[d] / size[d], 4);
+        put(zero, at.cluster + 4 * d, size[d], 4);
+        put(zero, at.clusters + 4 * d, grid[d] / size[d], 4);
         // Products with it are truncated, so it must never be less than the quotient.
         float reciprocal = 1.0f / static_cast<float>(size[d]);
         if ((size[d] & (size[d] - 1)) != 0) reciprocal = std::nextafter(reciprocal, 1.0f);
         std::uint32_t bits;
         std::memcpy(&bits, &reciprocal, sizeof bits);
-        put(zero, bank_0::cluster_reciprocals + 4 * d, bits, 4);
+        put(zero, at.cluster_reciprocals + 4 * d, bits, 4);
     }
 }
 
@@ -669,35 +690,32 @@ bool is_in_bank(const machine_row& r) {
 void sass_image::put_launch(const launch& l, std::uint32_t local_bytes, std::byte* zero) const {
     const kernel_image& k = *l.kernel;
     const program::dim3 dims[] = {l.block, l.grid};
-    const std::uint32_t at[] = {bank_0::block, bank_0::grid};
+    const bank_0 at = bank_0::of(architecture());
+    const std::uint32_t first[] = {at.block, at.grid};
     for (unsigned i = 0; i < 2; ++i) {
-        put(zero, at[i], dims[i].x, 4);
-        put(zero, at[i] + 4, dims[i].y, 4);
-        put(zero, at[i] + 8, dims[i].z, 4);
+        put(zero, first[i], dims[i].x, 4);
+        put(zero, first[i] + 4, dims[i].y, 4);
+        put(zero, first[i] + 8, dims[i].z, 4);
     }
-    put(zero, bank_0::shared_window, address_windows::shared - own_shared(), 8);
-    put(zero, bank_0::local_window, address_windows::local, 8);
-    put(zero, bank_0::stack_top, local_bytes, 4);
-    put(zero, bank_0::dynamic_shared, l.dynamic_shared, 4);
-    put(zero, bank_0::grid_id, l.grid_id, 8);
-    put(zero, bank_0::constants(architecture()), constants_, 8);
+    put(zero, at.shared_window, address_windows::shared - own_shared(), 8);
+    put(zero, at.local_window, address_windows::local, 8);
+    put(zero, at.stack_top, local_bytes, 4);
+    put(zero, at.dynamic_shared, l.dynamic_shared, 4);
+    put(zero, at.grid_id, l.grid_id, 8);
+    put(zero, at.constants, constants_, 8);
     const std::uint32_t base = source_->functions()[k.function].parameter_base;
-    if (architecture() >= 90) {
-        put_cluster(zero, k, l);
-        put(zero, bank_0::parameters, address_windows::param, 8);
-    } else {
-        put(zero, bank_0::bank, address_windows::param - base, 8);
-    }
-    for (std::size_t i = 0; i < std::min(l.environment.size(), bank_0::environment_words); ++i)
-        put(zero, bank_0::environment(architecture()) + static_cast<std::uint32_t>(4 * i),
+    if (architecture() >= 90) put_cluster(zero, at, k, l);
+    put(zero, at.parameters, address_windows::param, 8);
+    put(zero, at.bank, address_windows::param - base, 8);
+    for (std::uint32_t i = 0; i < bank_0::environment_words && i < l.environment.size(); ++i)
+        put(zero, i < 16 ? at.environment + 4 * i : at.environment_16 + 4 * (i - 16),
             l.environment[i], 4);
     if (uses_reserved_) {
         const std::uint32_t begin =
             architecture() >= 90 ? 0 : k.static_shared - reserved_bytes + l.dynamic_shared;
-        put(zero, bank_0::reserved_end(architecture()), begin + reserved_bytes, 4);
-        put(zero, bank_0::reserved_second(architecture()),
-            (begin + 7) / 8 * 8 + reserved_shared::second, 4);
-        if (architecture() < 90) put(zero, bank_0::reserved_size, reserved_bytes, 4);
+        put(zero, at.reserved_end, begin + reserved_bytes, 4);
+        put(zero, at.reserved_second, (begin + 7) / 8 * 8 + reserved_shared::second, 4);
+        put(zero, at.reserved_size, reserved_bytes, 4);
     }
     std::copy_n(l.parameters.data(),
                 std::min<std::size_t>(l.parameters.size(), bank_[0].bytes - base), zero + base);

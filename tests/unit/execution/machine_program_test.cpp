@@ -124,15 +124,15 @@ TEST(MachineProgram, ReadsMissingParametersAsZero) {
 TEST(MachineProgram, OfALaterArchitectureIsRejected) {
     std::string bytes = stored_file("careless.sm_75.cubin");
     // As CUDA 13 stores it.
-    bytes[offsetof(Elf64_Ehdr, e_flags) + 1] = 120;
+    bytes[offsetof(Elf64_Ehdr, e_flags) + 1] = static_cast<char>(130);
     device_memory memory(small_memory());
     const auto file = std::make_shared<const sass::cubin>(bytes, "careless");
-    ASSERT_EQ(file->architecture(), 120u);
+    ASSERT_EQ(file->architecture(), 130u);
     try {
         const sass_image image(file, memory);
         ADD_FAILURE() << "not refused";
     } catch (const support::user_error& e) {
-        EXPECT_THAT(e.what(), testing::HasSubstr("machine code for sm_120"));
+        EXPECT_THAT(e.what(), testing::HasSubstr("machine code for sm_130"));
     }
 }
 

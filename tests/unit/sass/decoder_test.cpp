@@ -4,6 +4,7 @@
 #include "modules/sass/encoding_table.h"
 #include "modules/support/error.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -69,7 +70,51 @@ TEST_P(Conformance, InstructionsWithAChangedBitArePrintedOrRejectedAsByTheDisass
 INSTANTIATE_TEST_SUITE_P(Architectures, Conformance, testing::Values(70, 75, 80, 86, 89, 90),
                          [](const auto& p) { return "sm_" + std::to_string(p.param); });
 
-instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address = 0) {
+instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address = 0);
+
+// A form is listed for Blackwell if compiled code contains it: forms of older GPUs whose bits may have
+// another meaning are not taken over.
+TEST(BlackwellCode, HasAStoredInstructionOfEveryForm) {
+    std::set<const encoding_form*> stored;
+    for (const unsigned architecture : {100u, 120u}) {
+        std::ifstream list(std::string(SIMTLM_SASS_DATA "/conformance/sm_") +
+                           std::to_string(architecture) + ".txt");
+        std::string line;
+        for (unsigned n = 0; std::getline(list, line);) {
+            if (line.empty() || line.front() == '#') continue;
+            instruction i;
+            ASSERT_TRUE(decode(word_of(line), architecture, instruction_bytes * n++, i)) << line;
+            EXPECT_EQ(squeezed(to_string(i)), line.substr(33)) << line;
+            stored.insert(i.form);
+        }
+    }
+    const encoding_table& table = encoding_table::builtin();
+    for (const auto& form : table.forms())
+        if (form->last_architecture >= blackwell)
+            EXPECT_EQ(stored.count(form.get()), 1u)
+                << isa::name_of(form->opcode) << fmt::format(" {:x}", table.keys_of(*form).front());
+}
+
+TEST(BlackwellCode, IsInvalidIfABitIsSetThatItsFormDoesNotDescribe) {
+    // ISETP.NE.AND P1, PT, R8, RZ, PT; with bit 80 the operands are pairs on sm_120 only.
+    const std::string word = "000fe20003f35270000000ff0800720c";
+    EXPECT_EQ(to_string(decoded(word, 120)), "ISETP.NE.S64.AND P1, PT, R8, RZ, PT");
+    instruction i;
+    EXPECT_FALSE(decode(word_of(word), 100, 0, i));
+    // IADD of sm_120 has the opcode of an HFMA2 of sm_90.
+    EXPECT_EQ(to_string(decoded("000fe200078e02000000000407047835", 120)), "IADD.64 R4, R7, 0x4");
+    EXPECT_FALSE(decode(word_of("000fe200078e02000000000407047835"), 100, 0, i));
+}
+
+TEST(BlackwellCode, HasEightyUniformRegisters) {
+    // LDCU UR64, c[0x0][0x358]; UR80 does not exist, and the zero register is UR255.
+    EXPECT_EQ(to_string(decoded("000e220008000800" "00006b00ff4077ac", 120)),
+              "LDCU UR64, c[0x0][0x358]");
+    instruction i;
+    EXPECT_FALSE(decode(word_of("000e220008000800" "00006b00ff5077ac"), 120, 0, i));
+}
+
+instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address) {
     instruction i;
     EXPECT_TRUE(decode(word_of(hex), architecture, address, i)) << hex;
     return i;
