@@ -4,14 +4,17 @@
 # SIMTLM_SYSTEMC_VERSION and SIMTLM_SYSTEMC_PREFIX, where it was found (empty: in a usual place). Also
 # installed, for the package's own use.
 #
-# SIMTLM_SYSTEMC_ROOT is where to look, and nowhere else; empty: in the usual places.
+# SIMTLM_SYSTEMC_ROOT is where to look, and nowhere else; empty: in the usual places, without the
+# package registry of CMake.
 set(SIMTLM_SYSTEMC_ROOT "" CACHE PATH "Where SystemC is installed (empty: in the usual places)")
 set(simtlm_systemc_where "")
 if(SIMTLM_SYSTEMC_ROOT)
   set(simtlm_systemc_where PATHS ${SIMTLM_SYSTEMC_ROOT} NO_DEFAULT_PATH)
 endif()
 if(NOT TARGET SystemC::systemc)
-  find_package(SystemCLanguage CONFIG QUIET ${simtlm_systemc_where})
+  # Not what a build tree of the user's has registered: it would replace the distribution's.
+  find_package(SystemCLanguage CONFIG QUIET NO_CMAKE_PACKAGE_REGISTRY
+    NO_CMAKE_SYSTEM_PACKAGE_REGISTRY ${simtlm_systemc_where})
 endif()
 if(NOT TARGET SystemC::systemc)
   find_path(SYSTEMC_INCLUDE_DIR systemc PATH_SUFFIXES include ${simtlm_systemc_where})

@@ -21,9 +21,10 @@ install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_B
 install(TARGETS ${simtlm_targets} EXPORT simtlm_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS ${simtlm_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(DIRECTORY modules platform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/simtlm
-  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "report_writer.h" EXCLUDE
-  PATTERN "platform/study" EXCLUDE PATTERN "modules/trace_import" EXCLUDE)
+set(simtlm_public_headers ${PROJECT_BINARY_DIR}/public_headers)
+install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -DSOURCE=${PROJECT_SOURCE_DIR} -DTO=${simtlm_public_headers} -P ${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT development)
+install(DIRECTORY ${simtlm_public_headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY configs/ DESTINATION ${SIMTLM_CONFIG_INSTALL_DIR} COMPONENT runtime)
 # Samples to begin with, the scripts that need no build tree, pages and manual pages.
 install(DIRECTORY traces programs DESTINATION ${CMAKE_INSTALL_DATADIR}/simtlm COMPONENT runtime)

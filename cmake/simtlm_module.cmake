@@ -177,7 +177,7 @@ function(simtlm_module name)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${target} PUBLIC
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/simtlm>)
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${target}
       PUBLIC simtlm_settings ${arg_DEPENDS}
       PRIVATE $<BUILD_INTERFACE:simtlm_private_settings> ${arg_PRIVATE_DEPENDS})

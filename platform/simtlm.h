@@ -8,6 +8,7 @@
 #include "platform/gpu/host_registers.h"
 #include "platform/gpu/width_adapter.h"
 #include "platform/options/options.h"
+#include "platform/options/parameters.h"
 #include "platform/options/presets.h"
 #include "platform/outputs/output_recorder.h"
 #include "platform/report/report.h"
@@ -60,5 +61,25 @@ using width_adapter = platform::width_adapter<InitiatorWidth, TargetWidth>;
 /// @throws user_error
 gpu_config configure(const std::vector<std::string>& options,
                      const std::string& config_folder = {});
+
+/// The same in steps: the options of a GPU as parameters with hierarchical names, such as
+/// gpu.cluster0.sm0.l1d.sets, which are read and changed before the GPU is constructed.
+/// <simtlm/cci.h> passes them to the broker of SystemC CCI.
+class configuration {
+public:
+    /// As configure().
+    explicit configuration(const std::vector<std::string>& options,
+                           const std::string& config_folder = {});
+    configuration(const configuration&) = delete;
+    configuration& operator=(const configuration&) = delete;
+
+    platform::parameter_values& parameters() { return parameters_; }
+    /// Validates all values. @throws user_error
+    gpu_config make() const { return platform::make_gpu_config(values_); }
+
+private:
+    platform::option_values values_;
+    platform::parameter_values parameters_;
+};
 
 }  // namespace simtlm

@@ -6,7 +6,7 @@
 #include "platform/debugger/debugger_options.h"
 #include "platform/debugger/gpu_debugger.h"
 #include "platform/debugger/trace_stream_printer.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 #include "platform/outputs/checkpoint.h"

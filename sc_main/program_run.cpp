@@ -6,7 +6,7 @@
 #include "modules/execution/timed/executed_kernel.h"
 #include "modules/support/error.h"
 #include "platform/device/launch_traits.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/options/presets.h"
 #include "platform/sampling/launch_sampler.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "sc_main/output.h"
 #include "sc_main/progress.h"
 
@@ -39,6 +39,7 @@ public:
 
     run_control(const sc_core::sc_module_name& name, platform::gpu& device, output& out,
                 progress& line);
+    const char* kind() const override { return "run_control"; }
 
     /// Runs until all commands are done or the run is ended early. In any case the statistics have
     /// been reported. @throws whatever ends the run early, in particular support::user_error

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/sampling/kernel_sampler.h"
 #include "platform/sampling/rate_monitor.h"
 #include "sc_main/workload.h"

@@ -5,7 +5,7 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/cta_filter.h"
 #include "modules/trace/kernel_header.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <fmt/format.h>
 

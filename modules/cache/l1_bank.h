@@ -24,6 +24,7 @@ public:
     /// @param latency  number of stages, i.e. core cycles from the access to its look-up
     l1_bank(const sc_core::sc_module_name& name, unsigned latency)
         : sc_module(name), latency_(latency), pipeline_(latency) {}
+    const char* kind() const override { return "l1_bank"; }
 
     bool empty() const { return pipeline_.empty(); }
     std::size_t size() const { return pipeline_.size(); }

@@ -52,6 +52,7 @@ public:
 
     l1_data_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const config& cfg, protocol::transaction_pool& pool);
+    const char* kind() const override { return "l1_data_cache"; }
 
     /// Sets the L1's share of the on-chip memory, between kernels.
     void reconfigure(unsigned ways, allocation_policy allocation) {

@@ -33,6 +33,7 @@ public:
 
     read_only_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const config& cfg);
+    const char* kind() const override { return "read_only_cache"; }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);

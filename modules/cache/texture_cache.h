@@ -15,6 +15,7 @@ class texture_cache : public sm_cache<texture_engine> {
 public:
     texture_cache(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const cache_config& config);
+    const char* kind() const override { return "texture_cache"; }
 
     /// Saves or restores the state that persists across kernels, of an idle cache.
     void checkpoint(support::archive& a);

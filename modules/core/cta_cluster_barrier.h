@@ -47,6 +47,7 @@ public:
     /// @param sms      number of SMs in the GPU
     cta_cluster_barrier(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                         unsigned latency, unsigned sms);
+    const char* kind() const override { return "cta_cluster_barrier"; }
 
     /// A warp has arrived, or has ended. Called in phases of its SM. @param warp  index in the SM
     void arrives(unsigned sm, const std::shared_ptr<cta_cluster>& cluster, unsigned rank,

@@ -50,6 +50,7 @@ private:
 class memory_effects : public simulation::clocked_module {
 public:
     memory_effects(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer);
+    const char* kind() const override { return "memory_effects"; }
 
     /// Adds an SM's queue, in the order of the SMs. Call before the simulation starts.
     void add(effect_queue& of_sm) {

@@ -50,6 +50,7 @@ public:
     /// @param sources  number of ports that are bound: the first ones of memory_source
     memory_port(const sc_core::sc_module_name& name, std::size_t response_entries,
                 unsigned sources = memory_sources);
+    const char* kind() const override { return "memory_port"; }
 
     void set_client(client& c) { client_ = &c; }
     /// Sets the counter of cycles in which a request of a source is stalled here by the downstream

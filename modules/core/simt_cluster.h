@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/core/multiprocessor.h"
+#include "modules/core/reply_observer.h"
 #include "modules/protocol/target_port.h"
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
@@ -15,13 +16,6 @@
 #include <vector>
 
 namespace simtlm::core {
-
-/// Is notified of responses that reach their cluster, for the latency statistics.
-struct reply_observer {
-    virtual ~reply_observer() = default;
-    /// @param core_now  core cycle
-    virtual void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) = 0;
-};
 
 /// A SIMT core cluster (GPGPU-Sim manual): SMs that share a network port.
 ///
@@ -43,6 +37,7 @@ public:
     simt_cluster(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const simt_cluster_config& config, unsigned number,
                  protocol::transaction_pool& transactions);
+    const char* kind() const override { return "simt_cluster"; }
 
     unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
     multiprocessor& core(unsigned i) { return *sms_[i]; }

@@ -18,6 +18,7 @@ class sleeping_warps : public sc_core::sc_module {
 public:
     sleeping_warps(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    warp_table& warps);
+    const char* kind() const override { return "sleeping_warps"; }
 
     /// A warp that issues in this cycle may issue again in core cycle `until`. In phase core_issue.
     void sleep(unsigned warp, std::uint64_t until);

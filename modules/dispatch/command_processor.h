@@ -65,6 +65,7 @@ public:
     command_processor(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const dispatch_config& config, const core::simt_cluster_config& cores,
                       std::vector<core::simt_cluster*> clusters, hooks calls);
+    const char* kind() const override { return "command_processor"; }
 
     /// Adds a command. Call between steps or in phase core_dispatch_ctas.
     void submit(host_command command);

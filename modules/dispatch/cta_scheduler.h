@@ -68,6 +68,7 @@ public:
     cta_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const dispatch_config& config, const core::simt_cluster_config& cores,
                   std::vector<core::simt_cluster*> clusters, listener& owner);
+    const char* kind() const override { return "cta_scheduler"; }
 
     /// Whether another kernel can be launched: one of the slots for running kernels is free.
     bool can_start() const;

@@ -18,6 +18,7 @@ public:
     ///         subnets is not two
     crossbar(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              const interconnect_config& config, address_decoder decoder);
+    const char* kind() const override { return "crossbar"; }
 
     void checkpoint(support::archive& a) override;
     /// For each half: injected_packets_num, cycles, injected_packets_per_cycle,

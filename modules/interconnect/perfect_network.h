@@ -11,6 +11,7 @@ class perfect_network final : public network {
 public:
     perfect_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                     const interconnect_config& config, address_decoder decoder);
+    const char* kind() const override { return "perfect_network"; }
 
     /// {Req,Reply}_Network_injected_packets_num, _cycles and _injected_packets_per_cycle.
     std::vector<report_value> report_values() const override;

@@ -25,6 +25,7 @@ public:
     router_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const interconnect_config& config, address_decoder decoder);
     ~router_network() override;
+    const char* kind() const override { return "router_network"; }
 
     void checkpoint(support::archive& a) override;
     /// booksim's statistics of class 0 over both subnets since the last restart_records(), each as

@@ -91,6 +91,7 @@ public:
     /// @param first_sm  number of the GPC's first SM within the GPU; the others follow
     sm_to_sm_network(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const sm_to_sm_network_config& config, unsigned first_sm, unsigned sms);
+    const char* kind() const override { return "sm_to_sm_network"; }
 
     unsigned first_sm() const { return first_sm_; }
     unsigned sms() const { return static_cast<unsigned>(ports_.size()); }

@@ -31,6 +31,7 @@ public:
 
     address_placement(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const order& sms, address_mapping& mapping);
+    const char* kind() const override { return "address_placement"; }
 
     /// @param inject  lets an SM of a cluster inject
     /// @param first   returns the SM of a cluster that comes first in a core cycle

@@ -40,6 +40,7 @@ public:
     /// @param mapping  decodes the addresses of payloads without a decoded location
     dram_channel(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                  const dram_config& config, const address_mapping& mapping);
+    const char* kind() const override { return "dram_channel"; }
 
     socket& target() override { return port; }
     const dram_statistics& statistics() override;

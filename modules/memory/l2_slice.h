@@ -14,6 +14,7 @@ public:
     l2_slice(const sc_core::sc_module_name& name, const cache::cache_config& config,
              protocol::transaction_pool& pool)
         : sc_module(name), data_cache(config, cache::l2_level, pool) {}
+    const char* kind() const override { return "l2_slice"; }
 };
 
 }  // namespace simtlm::memory

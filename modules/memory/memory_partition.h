@@ -43,6 +43,7 @@ public:
     memory_partition(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const partition_config& config, const address_mapping& mapping,
                      protocol::transaction_pool& pool, memory_statistics& shared, unsigned number);
+    const char* kind() const override { return "memory_partition"; }
 
     unsigned sub_partitions() const { return static_cast<unsigned>(sub_partitions_.size()); }
     memory_sub_partition& sub_partition(unsigned local) { return *sub_partitions_[local]; }

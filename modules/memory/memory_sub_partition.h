@@ -56,6 +56,7 @@ public:
                          simulation::phase_sequencer& sequencer, const partition_config& config,
                          const address_mapping& mapping, protocol::transaction_pool& pool,
                          memory_statistics& shared, unsigned number);
+    const char* kind() const override { return "memory_sub_partition"; }
 
     /// Counters of the sub-partition.
     struct counters {

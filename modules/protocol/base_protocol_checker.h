@@ -133,6 +133,7 @@ public:
         initiator.register_invalidate_direct_mem_ptr(
             this, &base_protocol_checker::invalidate_direct_mem_ptr);
     }
+    const char* kind() const override { return "base_protocol_checker"; }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/protocol/clock_domains.h"
 #include "modules/simulation/phase_sequencer.h"
 
 #include <vector>
 
 namespace simtlm::protocol {
-
-/// The four clock domains of the GPU.
-enum clock_domain : unsigned { core_clock, icnt_clock, l2_clock, dram_clock, clock_domains };
 
 /// The state that processes of a phase access: anything; or only state of their own SM, of the DRAM
 /// side, L2 side or reply side of their own memory partition, of their own cluster with its SMs, or

@@ -72,6 +72,7 @@ public:
     phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                     std::vector<phase> phases, const options& opts);
     ~phase_sequencer() override;
+    const char* kind() const override { return "phase_sequencer"; }
     phase_sequencer(const sc_core::sc_module_name& name, unsigned domains,
                     std::vector<phase> phases)
         : phase_sequencer(name, domains, std::move(phases), options()) {}

@@ -7,7 +7,7 @@
 #include "modules/waveforms/waveform.h"
 #include "platform/debugger/instruction_text.h"
 #include "platform/debugger/interrupt_guard.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report.h"
 
 #include <fmt/format.h>

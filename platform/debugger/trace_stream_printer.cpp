@@ -2,7 +2,7 @@
 #include "platform/debugger/trace_stream_printer.h"
 
 #include "platform/debugger/instruction_text.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <fmt/format.h>
 

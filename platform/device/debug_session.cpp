@@ -2,7 +2,7 @@
 #include "platform/device/debug_session.h"
 
 #include "modules/support/error.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <unistd.h>
 

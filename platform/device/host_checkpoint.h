@@ -5,7 +5,7 @@
 #include "modules/support/archive_fwd.h"
 #include "platform/device/memory_space.h"
 #include "platform/device/task.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 #include "platform/outputs/checkpoint.h"
 

@@ -4,7 +4,7 @@
 #include "modules/execution/functional/functional.h"
 #include "modules/execution/ptx/instruction_descriptors.h"
 #include "platform/device/engine.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/sampling/kernel_traits.h"
 
 #include <memory>

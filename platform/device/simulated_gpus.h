@@ -2,7 +2,7 @@
 #pragma once
 
 #include "platform/device/engine.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
+#include "platform/gpu/gpu_sockets.h"
 
 #include <cstdint>
 #include <deque>
@@ -17,7 +17,7 @@ namespace simtlm::platform {
 /// bytes. Each burst takes the time that the host memory annotates or waits.
 class copy_engine : public sc_core::sc_module {
 public:
-    using socket = tlm_utils::simple_initiator_socket_optional<copy_engine, 32>;
+    using socket = host_memory_socket;
 
     /// A copy to perform, or one that has been performed.
     struct job {
@@ -31,6 +31,7 @@ public:
     using listener = std::function<void(job&, tlm::tlm_response_status)>;
 
     copy_engine(const sc_core::sc_module_name& name, socket& host, listener done);
+    const char* kind() const override { return "copy_engine"; }
 
     /// Returns whether a host memory is bound.
     bool bound() { return host_.bind_count() != 0; }

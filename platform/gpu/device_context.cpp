@@ -6,7 +6,7 @@
 #include "modules/execution/timed/executed_kernel.h"
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/gpu/opcode_timing.h"
 
 #include <fmt/format.h>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/gpu/gpu.h"
-
 #include "modules/core/multiprocessor.h"
 #include "modules/execution/common/execution_error.h"
 #include "modules/execution/state/device_memory.h"
+#include "modules/power/energy_meter.h"
 #include "modules/protocol/phases.h"
 #include "modules/simulation/spawn.h"
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 #include "modules/trace/executed_replay.h"
 #include "platform/gpu/cta_cluster_fabric.h"
+#include "platform/gpu/default_bindings.h"
 #include "platform/gpu/device_context.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/gpu/signal_trace.h"
 
 #include <fmt/format.h>
@@ -79,6 +80,43 @@ trace::reader_options reader_options_of(const gpu_config& config,
     return o;
 }
 
+/// The blocks of a GPU and what they share. Blocks are destroyed before what they refer to.
+struct gpu::parts {
+    explicit parts(const gpu_config& config)
+        : opcodes(load_opcode_tables(config)),
+          sequencer("sequencer", protocol::clock_domains, protocol::phase_table(),
+                    sequencer_options(config)),
+          mapping(config.memory.mapping),
+          memory_statistics(config.memory.channels, config.memory.partition.dram.timing.nbk,
+                            config.run.threads),
+          external(config.memory.channels),
+          memory_effects("memory_effects", sequencer) {}
+
+    isa::opcode_tables opcodes;
+    protocol::transaction_pool transactions;  // must outlive the blocks
+    default_bindings bindings;
+    simulation::phase_sequencer sequencer;
+    memory::address_mapping mapping;
+    std::unique_ptr<memory::address_placement> placement;  // only with random partition indexing
+    std::unique_ptr<power::energy_meter> power;            // with -power_simulation_enabled
+    memory::memory_statistics memory_statistics;           // gathered on access
+    std::vector<std::unique_ptr<memory::memory_channel>> channels;
+    std::vector<memory_bridge*> bridges;    // the channels that lead to external memories
+    std::vector<external_memory> external;  // by channel
+    std::vector<std::pair<unsigned, memory::command_observer*>> command_observers;
+    std::vector<std::unique_ptr<memory::memory_partition>> partitions;
+    std::unique_ptr<memory::host_copy> host_copy;
+    std::function<bool()> stop_request;
+    std::unique_ptr<interconnect::network> network;
+    std::unique_ptr<cta_cluster_fabric> fabric;  // must outlive the SMs
+    std::vector<std::unique_ptr<core::simt_cluster>> clusters;
+    core::memory_effects memory_effects;
+    std::unique_ptr<device_context> context;  // must outlive the kernels loaded from it
+    std::unique_ptr<dispatch::command_processor> commands;
+    std::unique_ptr<platform::host_interface> host_interface;
+    std::unique_ptr<gpu_tracer> tracer;
+};
+
 gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     : sc_module(name),
       host("host"),
@@ -88,106 +126,105 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
       host_memory("host_memory"),
       memory("memory", config.memory.channels),
       config_(std::move(config)),
-      opcodes_(load_opcode_tables(config_)),
-      sequencer_("sequencer", protocol::clock_domains, protocol::phase_table(),
-                 sequencer_options(config_)),
-      mapping_(config_.memory.mapping),
-      memory_statistics_(config_.memory.channels, config_.memory.partition.dram.timing.nbk,
-                         config_.run.threads),
-      external_(config_.memory.channels),
-      memory_effects_("memory_effects", sequencer_) {
-    for (unsigned d = 0; d < protocol::clock_domains; ++d) sequencer_.clock[d].bind(clock[d]);
-    if (config_.run.threads > 1) transactions_.share();
+      parts_(std::make_unique<parts>(config_)) {
+    for (unsigned d = 0; d < protocol::clock_domains; ++d)
+        parts_->sequencer.clock[d].bind(clock[d]);
+    if (config_.run.threads > 1) parts_->transactions.share();
     if (config_.power.enabled)
-        power_ = std::make_unique<power::energy_meter>(
+        parts_->power = std::make_unique<power::energy_meter>(
             config_.power.table, power_parameters_of(config_), config_.power.volts);
     make_partitions();
     make_network();
     make_command_processor(make_clusters());
-    context_ = std::make_unique<device_context>(config_);
+    parts_->context = std::make_unique<device_context>(config_);
     host_interface::settings how;
     how.latency = host_latency();
     how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
-    host_interface_ = std::make_unique<host_interface>(
-        "host_interface", sequencer_, how, static_cast<host_device&>(*this), *context_,
-        host_interface::pins{host, irq, reset, host_memory});
-    host_interface_->clk(clock[protocol::core_clock]);
-    memory_effects_.clk(clock[protocol::core_clock]);
-    tracer_ = std::make_unique<gpu_tracer>(*this);
-    sequencer_.set_tracer(*tracer_);
+    parts_->host_interface = std::make_unique<host_interface>(
+        "host_interface", parts_->sequencer, how, static_cast<host_device&>(*this),
+        *parts_->context, host_interface::pins{host, irq, reset, host_memory});
+    parts_->host_interface->clk(clock[protocol::core_clock]);
+    parts_->memory_effects.clk(clock[protocol::core_clock]);
+    parts_->tracer = std::make_unique<gpu_tracer>(*this);
+    parts_->sequencer.set_tracer(*parts_->tracer);
     simulation::spawn_method("notice_stop", [this] { note_stop(); },
-                             {commands_->progress(), sequencer_.failed()});
+                             {parts_->commands->progress(), parts_->sequencer.failed()});
 }
 
 void gpu::make_partitions() {
     const memory::memory_config& m = config_.memory;
     for (unsigned c = 0; c < m.channels; ++c) {
         const simulation::scheduling_partition_scope here(
-            sequencer_, c, m.channels, simulation::scheduling_partition_size::large);
-        partitions_.push_back(std::make_unique<memory::memory_partition>(
-            fmt::format("partition{}", c).c_str(), sequencer_, m.partition, mapping_, transactions_,
-            memory_statistics_, c));
-        memory::memory_partition& made = *partitions_.back();
+            parts_->sequencer, c, m.channels, simulation::scheduling_partition_size::large);
+        parts_->partitions.push_back(std::make_unique<memory::memory_partition>(
+            fmt::format("partition{}", c).c_str(), parts_->sequencer, m.partition, parts_->mapping,
+            parts_->transactions, parts_->memory_statistics, c));
+        memory::memory_partition& made = *parts_->partitions.back();
         made.clk(clock[protocol::dram_clock]);
         made.l2_clk(clock[protocol::l2_clock]);
         made.icnt_clk(clock[protocol::icnt_clock]);
         made.core_clk(clock[protocol::core_clock]);
     }
     std::vector<memory::copy_target*> slices;
-    for (const auto& p : partitions_)
+    for (const auto& p : parts_->partitions)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
             slices.push_back(&p->sub_partition(s));
-    const bool place = mapping_.placed_at_first_use();
-    host_copy_ = std::make_unique<memory::host_copy>(
-        mapping_, std::move(slices),
+    const bool place = parts_->mapping.placed_at_first_use();
+    parts_->host_copy = std::make_unique<memory::host_copy>(
+        parts_->mapping, std::move(slices),
         memory::host_copy::settings{m.partition.quirk_memcpy_truncates, place});
 }
 
 void gpu::set_stop_request(std::function<bool()> request) {
-    stop_request_ = std::move(request);
-    commands_->set_stop_request(stop_request_);
+    parts_->stop_request = std::move(request);
+    parts_->commands->set_stop_request(parts_->stop_request);
 }
 
 void gpu::make_network() {
     const memory::memory_config& m = config_.memory;
-    network_ = interconnect::make_network(
-        "network", sequencer_, config_.network,
-        [this](std::uint64_t address) -> unsigned { return mapping_.sub_partition_of(address); });
-    network_->clk(clock[protocol::icnt_clock]);
+    parts_->network = interconnect::make_network(
+        "network", parts_->sequencer, config_.network, [this](std::uint64_t address) -> unsigned {
+            return parts_->mapping.sub_partition_of(address);
+        });
+    parts_->network->clk(clock[protocol::icnt_clock]);
     for (unsigned c = 0; c < m.channels; ++c)
         for (unsigned s = 0; s < m.partition.sub_partitions; ++s)
-            network_->to_memory[c * m.partition.sub_partitions + s].bind(
-                partitions_[c]->sub_partition(s).port);
+            parts_->network->to_memory[c * m.partition.sub_partitions + s].bind(
+                parts_->partitions[c]->sub_partition(s).port);
 }
 
 std::vector<core::simt_cluster*> gpu::make_clusters() {
-    if (mapping_.placed_at_first_use()) {
+    if (parts_->mapping.placed_at_first_use()) {
         const core::simt_cluster_config& all = config_.cores;
-        placement_ = std::make_unique<memory::address_placement>(
-            "address_placement", sequencer_,
+        parts_->placement = std::make_unique<memory::address_placement>(
+            "address_placement", parts_->sequencer,
             memory::address_placement::order{all.clusters, all.sms_per_cluster, all.in_order()},
-            mapping_);
-        placement_->clk(clock[protocol::core_clock]);
-        placement_->set_rotation(
-            [this](unsigned c, unsigned s) { clusters_[c]->inject_from(s); },
-            [this](unsigned c, std::uint64_t cycle) { return clusters_[c]->first_sm(cycle); });
+            parts_->mapping);
+        parts_->placement->clk(clock[protocol::core_clock]);
+        parts_->placement->set_rotation(
+            [this](unsigned c, unsigned s) { parts_->clusters[c]->inject_from(s); },
+            [this](unsigned c, std::uint64_t cycle) {
+                return parts_->clusters[c]->first_sm(cycle);
+            });
     }
     std::vector<core::simt_cluster*> raw;
     for (unsigned c = 0; c < config_.cores.clusters; ++c) {
-        const simulation::scheduling_partition_scope here(sequencer_, c, config_.cores.clusters);
-        clusters_.push_back(std::make_unique<core::simt_cluster>(
-            fmt::format("cluster{}", c).c_str(), sequencer_, config_.cores, c, transactions_));
-        clusters_.back()->clk(clock[protocol::core_clock]);
-        clusters_.back()->network.bind(network_->from_cluster[c]);
-        clusters_.back()->set_reply_observer(*this);
-        if (placement_) clusters_.back()->set_request_order(*placement_);
-        for (unsigned i = 0; i < clusters_.back()->sms(); ++i)
-            memory_effects_.add(clusters_.back()->core(i).deferred_effects());
-        raw.push_back(clusters_.back().get());
+        const simulation::scheduling_partition_scope here(parts_->sequencer, c,
+                                                          config_.cores.clusters);
+        parts_->clusters.push_back(std::make_unique<core::simt_cluster>(
+            fmt::format("cluster{}", c).c_str(), parts_->sequencer, config_.cores, c,
+            parts_->transactions));
+        parts_->clusters.back()->clk(clock[protocol::core_clock]);
+        parts_->clusters.back()->network.bind(parts_->network->from_cluster[c]);
+        parts_->clusters.back()->set_reply_observer(*this);
+        if (parts_->placement) parts_->clusters.back()->set_request_order(*parts_->placement);
+        for (unsigned i = 0; i < parts_->clusters.back()->sms(); ++i)
+            parts_->memory_effects.add(parts_->clusters.back()->core(i).deferred_effects());
+        raw.push_back(parts_->clusters.back().get());
     }
-    fabric_ = cta_cluster_fabric::make(sequencer_, raw, clock[protocol::core_clock]);
+    parts_->fabric = cta_cluster_fabric::make(parts_->sequencer, raw, clock[protocol::core_clock]);
     return raw;
 }
 
@@ -196,14 +233,14 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     calls.open =
         [this](const dispatch::host_command& c) -> std::unique_ptr<program::kernel_source> {
         auto recorded = std::make_unique<trace::kernel_trace>(
-            c.file, reader_options_of(config_, opcodes_), config_.traces.lookahead);
+            c.file, reader_options_of(config_, parts_->opcodes), config_.traces.lookahead);
         if (recorded->header().code)
             return std::make_unique<trace::executed_replay>(std::move(recorded));
         return recorded;
     };
     if (config_.memory.warm_l2_on_copy)
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
-            host_copy_->copy(a, n, core_cycles(), stop_request_);
+            parts_->host_copy->copy(a, n, core_cycles(), parts_->stop_request);
         };
     calls.check = [this](const program::kernel_descriptor& h) {
         check_trace_fits(config_, descriptor_of(h));
@@ -214,22 +251,23 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
             const unsigned per = m.partition.sub_partitions;
             const unsigned count = m.quirk_flush_few_l2 ? m.channels : m.channels * per;
             for (unsigned s = 0; s < count; ++s) {
-                memory::memory_sub_partition& l2 = partitions_[s / per]->sub_partition(s % per);
+                memory::memory_sub_partition& l2 =
+                    parts_->partitions[s / per]->sub_partition(s % per);
                 m.quirk_flush_few_l2 ? l2.flush() : l2.invalidate();
             }
         };
     calls.launched = [this] {
-        for (auto& c : channels_) c->begin_kernel();
+        for (auto& c : parts_->channels) c->begin_kernel();
     };
-    calls.completed = [this](std::uint64_t tag) { host_interface_->completed(tag); };
-    commands_ = std::make_unique<dispatch::command_processor>(
-        "command_processor", sequencer_, config_.dispatch, config_.cores, std::move(clusters),
-        std::move(calls));
+    calls.completed = [this](std::uint64_t tag) { parts_->host_interface->completed(tag); };
+    parts_->commands = std::make_unique<dispatch::command_processor>(
+        "command_processor", parts_->sequencer, config_.dispatch, config_.cores,
+        std::move(clusters), std::move(calls));
 }
 
 void gpu::before_end_of_elaboration() {
-    bindings_.bind(clock, sequencer_, config_);
-    bindings_.bind(reset, irq);
+    parts_->bindings.bind(clock, parts_->sequencer, config_);
+    parts_->bindings.bind(reset, irq);
     make_channels();
 }
 
@@ -238,60 +276,62 @@ void gpu::before_end_of_elaboration() {
 void gpu::make_channels() {
     for (unsigned c = 0; c < config_.memory.channels; ++c) {
         const simulation::scheduling_partition_scope here(
-            sequencer_, c, config_.memory.channels, simulation::scheduling_partition_size::large);
-        simulation::process_group& group = partitions_[c]->channel_group();
+            parts_->sequencer, c, config_.memory.channels,
+            simulation::scheduling_partition_size::large);
+        simulation::process_group& group = parts_->partitions[c]->channel_group();
         group.open();
-        channels_.push_back(make_channel(c));
-        channels_.back()->clk(clock[protocol::dram_clock]);
+        parts_->channels.push_back(make_channel(c));
+        parts_->channels.back()->clk(clock[protocol::dram_clock]);
         group.close();
-        partitions_[c]->memory.bind(channels_[c]->target());
+        parts_->partitions[c]->memory.bind(parts_->channels[c]->target());
     }
-    for (const auto& [channel, observer] : command_observers_)
-        channels_[channel]->observe(*observer);
+    for (const auto& [channel, observer] : parts_->command_observers)
+        parts_->channels[channel]->observe(*observer);
 }
 
 std::unique_ptr<memory::memory_channel> gpu::make_channel(unsigned number) {
     const memory::memory_config& m = config_.memory;
     const bool built_in = memory[number].bind_count() == 0;
     const std::string name = fmt::format("{}{}", built_in ? "dram" : "memory_bridge", number);
-    const memory::memory_channel_parts parts{name.c_str(), sequencer_, m.partition.dram, mapping_,
-                                             number};
+    const memory::memory_channel_parts parts{name.c_str(), parts_->sequencer, m.partition.dram,
+                                             parts_->mapping, number};
     if (built_in) return m.channel ? m.channel(parts) : memory::make_dram_channel(parts);
     if (m.partition.simple_dram)
         SC_REPORT_ERROR("simtlm/gpu", "memory is bound, but -gpgpu_simple_dram_model replaces it");
-    auto bridge =
-        std::make_unique<memory_bridge>(parts.name, parts, memory[number], external_[number]);
-    bridge->set_error_listener([this] { host_interface_->raise(host::error_code::memory_error); });
+    auto bridge = std::make_unique<memory_bridge>(parts.name, parts, memory[number],
+                                                  parts_->external[number]);
+    bridge->set_error_listener(
+        [this] { parts_->host_interface->raise(host::error_code::memory_error); });
     bridge->set_contents([this](std::uint64_t address, unsigned bytes, unsigned char* to) {
-        return context_->peek(address, bytes, to);
+        return parts_->context->peek(address, bytes, to);
     });
-    bridges_.push_back(bridge.get());
+    parts_->bridges.push_back(bridge.get());
     return bridge;
 }
 
 void gpu::observe_commands(unsigned channel, memory::command_observer& observer) {
-    if (channels_.empty())
-        command_observers_.emplace_back(channel, &observer);
+    if (parts_->channels.empty())
+        parts_->command_observers.emplace_back(channel, &observer);
     else
-        channels_[channel]->observe(observer);
+        parts_->channels[channel]->observe(observer);
 }
 
 /// Reports to the host that the command processor has stopped, since waiting commands will not
 /// complete.
 void gpu::note_stop() {
     if (!stopped()) return;
-    const std::string& reason = commands_->stop_reason();
+    const std::string& reason = parts_->commands->stop_reason();
     std::string why = "the GPU has stopped: " + (reason.empty() ? "faulty input" : reason);
     host::error_code code = host::error_code::gpu_stopped;
     try {
-        sequencer_.rethrow_failure();
+        parts_->sequencer.rethrow_failure();
     } catch (const execution::execution_error& e) {
         code = host::error_code::program_fault;
         why = e.what();
     } catch (const std::exception& e) {
         why = e.what();
     }
-    host_interface_->device_stopped(code, why);
+    parts_->host_interface->device_stopped(code, why);
 }
 
 // ---- host interface ----
@@ -303,7 +343,7 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     if (choice.ctas && !config_.traces.choice.ctas)
         throw support::user_error(kernelslist, "chooses thread blocks with --ctas",
                                   "give that as an option of the GPU");
-    const trace::reader_options options = reader_options_of(config_, opcodes_);
+    const trace::reader_options options = reader_options_of(config_, parts_->opcodes);
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;
         set.kernels.push_back(trace::kernel_trace(c.file, options, 0).header());
@@ -313,7 +353,7 @@ trace_set gpu::load_trace_set(const std::string& kernelslist) {
     for (const trace::command& c : set.commands) {
         if (c.what != trace::command::kind::kernel) continue;
         const unsigned number =
-            host_interface_->add_kernel(c.file, c.where, set.kernels[next].stream);
+            parts_->host_interface->add_kernel(c.file, c.where, set.kernels[next].stream);
         if (next++ == 0) set.first_kernel = number;
     }
     return set;
@@ -329,25 +369,25 @@ void gpu::check_progress(execution::device_memory& memory, std::chrono::millisec
     try {
         memory.progress().check(core_cycles(), config_.dispatch.deadlock_window, host_timeout);
     } catch (...) {
-        sequencer_.fail(std::current_exception());
+        parts_->sequencer.fail(std::current_exception());
     }
 }
 
 void gpu::set_external_memory(unsigned channel, const external_memory& how) {
-    if (how.addresses == memory_addresses::dense && mapping_.placed_at_first_use())
+    if (how.addresses == memory_addresses::dense && parts_->mapping.placed_at_first_use())
         throw support::user_error("-gpgpu_memory_partition_indexing",
                                   "with random indexing (4), the location of an address is unknown "
                                   "before its first use, so a channel has no dense addresses",
                                   "use global addresses or another indexing");
-    if (channel >= external_.size())
-        throw support::user_error("set_external_memory",
-                                  fmt::format("there is no channel {}", channel),
-                                  fmt::format("the GPU has {}, numbered from 0", external_.size()));
-    if (!channels_.empty())
+    if (channel >= parts_->external.size())
+        throw support::user_error(
+            "set_external_memory", fmt::format("there is no channel {}", channel),
+            fmt::format("the GPU has {}, numbered from 0", parts_->external.size()));
+    if (!parts_->channels.empty())
         throw support::user_error("set_external_memory",
                                   "has no effect after elaboration, when the channels exist",
                                   "call it before sc_start()");
-    external_[channel] = how;
+    parts_->external[channel] = how;
 }
 
 void gpu::set_external_memory(const external_memory& how) {
@@ -355,11 +395,11 @@ void gpu::set_external_memory(const external_memory& how) {
 }
 
 void gpu::set_memory_data(memory_data data) {
-    for (external_memory& f : external_) f.data = data;
+    for (external_memory& f : parts_->external) f.data = data;
 }
 
 void gpu::set_print(std::function<void(std::string_view)> print) {
-    context_->set_print(std::move(print));
+    parts_->context->set_print(std::move(print));
 }
 
 namespace {
@@ -391,54 +431,54 @@ void gpu::execute(const dispatch::host_command& command) {
         SC_REPORT_INFO_VERB("simtlm/command",
                             (std::string(name()) + ": " + text_of(command)).c_str(),
                             sc_core::SC_HIGH);
-    commands_->submit(command);
-    commands_->proceed();
+    parts_->commands->submit(command);
+    parts_->commands->proceed();
 }
 
 bool gpu::stopped() const {
-    return commands_->stopped() || sequencer_.has_failed();
+    return parts_->commands->stopped() || parts_->sequencer.has_failed();
 }
 
 bool gpu::quiet() const {
-    if (network_->busy()) return false;
-    for (const auto& c : clusters_)
+    if (parts_->network->busy()) return false;
+    for (const auto& c : parts_->clusters)
         if (c->busy()) return false;
-    for (const auto& p : partitions_)
+    for (const auto& p : parts_->partitions)
         if (!p->idle()) return false;
     return true;
 }
 
 bool gpu::at_rest() const {
-    if (!quiet() || !network_->at_rest() || !commands_->at_rest()) return false;
-    for (const auto& c : clusters_)
+    if (!quiet() || !parts_->network->at_rest() || !parts_->commands->at_rest()) return false;
+    for (const auto& c : parts_->clusters)
         if (!c->at_rest()) return false;
     return true;
 }
 
 void gpu::checkpoint(support::archive& a) {
-    if (!sequencer_.has_own_clocks())
+    if (!parts_->sequencer.has_own_clocks())
         throw support::user_error("checkpoint", "external clocks cannot be saved");
     a.block("clocks");
     std::array<std::uint64_t, protocol::clock_domains> edges{};
-    for (unsigned d = 0; d < edges.size(); ++d) edges[d] = sequencer_.edges(d);
+    for (unsigned d = 0; d < edges.size(); ++d) edges[d] = parts_->sequencer.edges(d);
     auto saved = edges;
     a(saved);
     if (saved != edges) throw std::logic_error("clocks differ from those of the checkpoint");
-    mapping_.checkpoint(a);
+    parts_->mapping.checkpoint(a);
     a.block("memory");
-    a(memory_statistics_);
-    for (const auto& p : partitions_) p->checkpoint(a);
-    for (const auto& c : channels_) c->checkpoint(a);
-    network_->checkpoint(a);
-    for (const auto& c : clusters_) c->checkpoint(a);
-    commands_->checkpoint(a);
-    if (a.restores()) sequencer_.wake_all();
+    a(parts_->memory_statistics);
+    for (const auto& p : parts_->partitions) p->checkpoint(a);
+    for (const auto& c : parts_->channels) c->checkpoint(a);
+    parts_->network->checkpoint(a);
+    for (const auto& c : parts_->clusters) c->checkpoint(a);
+    parts_->commands->checkpoint(a);
+    if (a.restores()) parts_->sequencer.wake_all();
 }
 
 void gpu::clear() {
-    for (auto& c : clusters_)
+    for (auto& c : parts_->clusters)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
-    for (auto& p : partitions_)
+    for (auto& p : parts_->partitions)
         for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).invalidate();
 }
 
@@ -446,17 +486,17 @@ std::uint64_t gpu::count(host::counter c) const {
     using host::counter;
     std::uint64_t sum = 0;
     const auto over_sms = [&](auto value_of) {
-        for (const auto& k : clusters_)
+        for (const auto& k : parts_->clusters)
             for (unsigned i = 0; i < k->sms(); ++i) sum += value_of(k->core(i).counted());
     };
     const auto over_l2 = [&](auto value_of) {
-        for (const auto& p : partitions_)
+        for (const auto& p : parts_->partitions)
             for (unsigned s = 0; s < p->sub_partitions(); ++s)
                 if (const auto* e = std::as_const(*p).sub_partition(s).engine(); e != nullptr)
                     sum += value_of(e->statistics());
     };
     const auto over_channels = [&](auto value_of) {
-        for (const auto& channel : channels_) sum += value_of(channel->counted());
+        for (const auto& channel : parts_->channels) sum += value_of(channel->counted());
     };
     switch (c) {
         case counter::core_cycles:
@@ -468,9 +508,9 @@ std::uint64_t gpu::count(host::counter c) const {
             over_sms([](const auto& s) { return s.warp_instructions; });
             break;
         case counter::kernels_done:
-            return commands_->kernels_done();
+            return parts_->commands->kernels_done();
         case counter::ctas_done:
-            return commands_->ctas().ctas_completed();
+            return parts_->commands->ctas().ctas_completed();
         case counter::l2_accesses:
             over_l2([](const auto& s) { return s.accesses; });
             break;
@@ -487,7 +527,7 @@ std::uint64_t gpu::count(host::counter c) const {
             over_channels([](const auto& s) { return s.scheduled_writes; });
             break;
         case counter::memory_errors:
-            for (const memory_bridge* b : bridges_) sum += b->errors();
+            for (const memory_bridge* b : parts_->bridges) sum += b->errors();
             break;
     }
     return sum;
@@ -495,28 +535,85 @@ std::uint64_t gpu::count(host::counter c) const {
 
 gpu::~gpu() = default;
 
+dispatch::command_processor& gpu::commands() {
+    return *parts_->commands;
+}
+simulation::phase_sequencer& gpu::sequencer() {
+    return parts_->sequencer;
+}
+std::uint64_t gpu::core_cycles() const {
+    return parts_->sequencer.edges(protocol::core_clock);
+}
+const std::vector<std::unique_ptr<core::simt_cluster>>& gpu::clusters() const {
+    return parts_->clusters;
+}
+const cta_cluster_fabric* gpu::fabric() const {
+    return parts_->fabric.get();
+}
+const std::vector<std::unique_ptr<memory::memory_partition>>& gpu::partitions() const {
+    return parts_->partitions;
+}
+const std::vector<std::unique_ptr<memory::memory_channel>>& gpu::channels() const {
+    return parts_->channels;
+}
+interconnect::network& gpu::network() {
+    return *parts_->network;
+}
+power::energy_meter* gpu::power() {
+    return parts_->power.get();
+}
+memory::memory_statistics& gpu::memory_statistics() {
+    parts_->memory_statistics.gather();
+    return parts_->memory_statistics;
+}
+const memory::memory_statistics& gpu::memory_statistics() const {
+    parts_->memory_statistics.gather();
+    return parts_->memory_statistics;
+}
+const memory::address_mapping& gpu::mapping() const {
+    return parts_->mapping;
+}
+const host_interface& gpu::registers() const {
+    return *parts_->host_interface;
+}
+const protocol::transaction_pool& gpu::transactions() const {
+    return parts_->transactions;
+}
+void gpu::gate_idle_clocks(std::function<std::uint64_t()> limit) {
+    parts_->bindings.gate_idle_clocks(std::move(limit));
+}
+void gpu::decouple_dram() {
+    parts_->bindings.decouple_dram();
+}
+void gpu::reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) {
+    parts_->memory_statistics.reply_received(reply, core_now);
+}
+void gpu::abort() {
+    parts_->commands->abort();
+}
+
 void gpu::trace(sc_core::sc_trace_file* file) const {
-    tracer_->trace(*file, *this);
+    parts_->tracer->trace(*file, *this);
 }
 
 void gpu::end_of_elaboration() {
-    tracer_->elaborated();
+    parts_->tracer->elaborated();
 }
 
 std::string gpu::describe() {
     std::string text;
-    for (const auto& c : clusters_) {
+    for (const auto& c : parts_->clusters) {
         for (unsigned i = 0; i < c->sms(); ++i) text += c->core(i).describe();
         if (c->responses_queued() != 0)
             text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
     }
-    text += network_->describe();
-    if (fabric_)
-        for (const auto& n : fabric_->networks())
+    text += parts_->network->describe();
+    if (parts_->fabric)
+        for (const auto& n : parts_->fabric->networks())
             if (n->messages() != 0)
                 text += fmt::format("  {}: {} messages between SMs\n", n->name(), n->messages());
-    for (const auto& p : partitions_) text += p->describe();
-    for (const auto& c : channels_)
+    for (const auto& p : parts_->partitions) text += p->describe();
+    for (const auto& c : parts_->channels)
         if (!c->idle())
             text += fmt::format("  {}: {} requests inside, {} of them served and not taken back\n",
                                 c->name(), c->requests_inside(), c->replies_queued());

@@ -1,41 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/memory_effects.h"
-#include "modules/core/simt_cluster.h"
-#include "modules/dispatch/command_processor.h"
-#include "modules/interconnect/network.h"
-#include "modules/isa/opcode_tables.h"
+#include "modules/core/reply_observer.h"
 #include "modules/memory/address_mapping.h"
-#include "modules/memory/address_placement.h"
-#include "modules/memory/memory_channel.h"
-#include "modules/memory/memory_partition.h"
-#include "modules/memory/memory_statistics.h"
-#include "modules/power/energy_meter.h"
+#include "modules/protocol/clock_domains.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
-#include "platform/gpu/default_bindings.h"
-#include "platform/gpu/host_interface.h"
-#include "platform/gpu/memory_bridge.h"
+#include "platform/gpu/external_memory.h"
+#include "platform/gpu/gpu_sockets.h"
+#include "platform/gpu/host_device.h"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <systemc>
-#include <utility>
 #include <vector>
 
+namespace simtlm::core {
+class simt_cluster;
+}
+namespace simtlm::dispatch {
+class command_processor;
+}
 namespace simtlm::execution {
 class device_memory;
+}
+namespace simtlm::interconnect {
+class network;
+}
+namespace simtlm::isa {
+class opcode_tables;
+}
+namespace simtlm::memory {
+struct command_observer;
+class memory_channel;
+class memory_partition;
+class memory_statistics;
+}  // namespace simtlm::memory
+namespace simtlm::power {
+class energy_meter;
+}
+namespace simtlm::protocol {
+class transaction_pool;
+}
+namespace simtlm::simulation {
+class phase_sequencer;
 }
 
 namespace simtlm::platform {
 
 class cta_cluster_fabric;
-class gpu_tracer;
 
 /// A set of kernel traces that the host can launch.
 struct trace_set {
@@ -58,7 +77,7 @@ public:
     // ---- ports ----
 
     /// Registers and command queue: a TLM-2.0 base protocol target, 32 bits wide.
-    host_interface::socket host;
+    host_socket host;
     /// Clock inputs, indexed by protocol::clock_domain. An unbound input is connected to an
     /// internal clock with the configured frequency.
     sc_core::sc_vector<sc_core::sc_in<bool>> clock;
@@ -71,14 +90,15 @@ public:
     /// Initiator that copy commands use to access host memory: TLM-2.0 base protocol, 32 bits wide,
     /// b_transport. If it is unbound, a GPU with device memory contents can be written and read
     /// only through the aperture of `host`.
-    copy_engine::socket host_memory;
+    host_memory_socket host_memory;
     /// One socket per channel. A bound target replaces the built-in DRAM channel.
-    sc_core::sc_vector<memory_bridge::external_socket> memory;
+    sc_core::sc_vector<external_memory_socket> memory;
 
     /// @throws support::user_error  if an opcode table cannot be read or the network cannot be
     /// built
     gpu(const sc_core::sc_module_name& name, gpu_config config);
     ~gpu() override;
+    const char* kind() const override { return "gpu"; }
 
     /// Traces the signals of all blocks, named as in docs/waveforms.md, to a SystemC trace file;
     /// trace() of a block traces only that block. Call before the simulation starts.
@@ -104,55 +124,43 @@ public:
     /// elaboration ends, and only if no process gives the GPU work except the host between calls of
     /// sc_start.
     /// @param limit  time before which the host gives no work, see phase_sequencer::gate
-    void gate_idle_clocks(std::function<std::uint64_t()> limit = {}) {
-        bindings_.gate_idle_clocks(std::move(limit));
-    }
+    void gate_idle_clocks(std::function<std::uint64_t()> limit = {});
     /// Enables temporal decoupling of the DRAM side of the memory partitions (see
     /// phase_sequencer::decouple). Call before elaboration ends, and only if no other process
     /// observes that clock, or observes the DRAM side between steps without
     /// sequencer().synchronize().
-    void decouple_dram() { bindings_.decouple_dram(); }
+    void decouple_dram();
     /// Annotated latency of a register access: four core clock cycles.
     sc_core::sc_time host_latency() const;
 
     const gpu_config& config() const { return config_; }
-    dispatch::command_processor& commands() { return *commands_; }
-    simulation::phase_sequencer& sequencer() { return sequencer_; }
+    dispatch::command_processor& commands();
+    simulation::phase_sequencer& sequencer();
 
     /// Core cycles since the start of the simulation.
-    std::uint64_t core_cycles() const { return sequencer_.edges(protocol::core_clock); }
+    std::uint64_t core_cycles() const;
 
     // ---- blocks, for reports, waveforms and tests ----
-    const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const { return clusters_; }
+    const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const;
     /// Connections between the SMs of thread block clusters; nullptr: the GPU has none.
-    const cta_cluster_fabric* fabric() const { return fabric_.get(); }
-    const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const {
-        return partitions_;
-    }
+    const cta_cluster_fabric* fabric() const;
+    const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const;
     /// The channel objects: built-in DRAM, or the bridge to the target bound to `memory`. Created
     /// when elaboration ends; empty before.
-    const std::vector<std::unique_ptr<memory::memory_channel>>& channels() const {
-        return channels_;
-    }
+    const std::vector<std::unique_ptr<memory::memory_channel>>& channels() const;
     /// Passes every DRAM command of a channel to an observer. May be called before elaboration
     /// ends.
     void observe_commands(unsigned channel, memory::command_observer& observer);
-    interconnect::network& network() { return *network_; }
+    interconnect::network& network();
     /// The power model, which update_counters() keeps up to date (platform/report/report.h);
     /// nullptr without -power_simulation_enabled.
-    power::energy_meter* power() { return power_.get(); }
+    power::energy_meter* power();
     /// Statistics of the memory system, gathered by this call. Call between steps.
-    memory::memory_statistics& memory_statistics() {
-        memory_statistics_.gather();
-        return memory_statistics_;
-    }
-    const memory::memory_statistics& memory_statistics() const {
-        memory_statistics_.gather();
-        return memory_statistics_;
-    }
-    const memory::address_mapping& mapping() const { return mapping_; }
-    const host_interface& registers() const { return *host_interface_; }
-    const protocol::transaction_pool& transactions() const { return transactions_; }
+    memory::memory_statistics& memory_statistics();
+    const memory::memory_statistics& memory_statistics() const;
+    const memory::address_mapping& mapping() const;
+    const host_interface& registers() const;
+    const protocol::transaction_pool& transactions() const;
 
     /// Returns whether no CTA, request, packet or host command is in flight. Call between steps,
     /// synchronized.
@@ -173,9 +181,7 @@ public:
     std::string describe();
 
 private:
-    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override {
-        memory_statistics_.reply_received(reply, core_now);
-    }
+    void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override;
     void make_partitions();
     void make_channels();
     std::unique_ptr<memory::memory_channel> make_channel(unsigned number);
@@ -188,36 +194,15 @@ private:
 
     // host_device
     void execute(const dispatch::host_command& command) override;
-    void abort() override { commands_->abort(); }
+    void abort() override;
     bool quiet() const override;
     void clear() override;
     bool stopped() const override;
     std::uint64_t count(host::counter c) const override;
 
     const gpu_config config_;
-    isa::opcode_tables opcodes_;
-    protocol::transaction_pool transactions_;  // must outlive the blocks
-    default_bindings bindings_;
-    simulation::phase_sequencer sequencer_;
-    memory::address_mapping mapping_;
-    std::unique_ptr<memory::address_placement> placement_;  // only with random partition indexing
-    std::unique_ptr<power::energy_meter> power_;
-    mutable memory::memory_statistics memory_statistics_;  // gathered on access
-    std::vector<std::unique_ptr<memory::memory_channel>> channels_;
-    std::vector<memory_bridge*> bridges_;    // the channels that lead to external memories
-    std::vector<external_memory> external_;  // by channel
-    std::vector<std::pair<unsigned, memory::command_observer*>> command_observers_;
-    std::vector<std::unique_ptr<memory::memory_partition>> partitions_;
-    std::unique_ptr<memory::host_copy> host_copy_;
-    std::function<bool()> stop_request_;
-    std::unique_ptr<interconnect::network> network_;
-    std::unique_ptr<cta_cluster_fabric> fabric_;  // must outlive the SMs
-    std::vector<std::unique_ptr<core::simt_cluster>> clusters_;
-    core::memory_effects memory_effects_;
-    std::unique_ptr<device_context> context_;  // must outlive the kernels loaded from it
-    std::unique_ptr<dispatch::command_processor> commands_;
-    std::unique_ptr<host_interface> host_interface_;
-    std::unique_ptr<gpu_tracer> tracer_;
+    struct parts;
+    std::unique_ptr<parts> parts_;  // never null
 };
 
 /// Converts a kernel header for check_trace_fits().

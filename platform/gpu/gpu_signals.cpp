@@ -5,7 +5,7 @@
 #include "modules/memory/dram_timing_state.h"
 #include "modules/waveforms/waveform.h"
 #include "platform/gpu/cta_cluster_fabric.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <fmt/format.h>
 

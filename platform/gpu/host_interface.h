@@ -5,9 +5,9 @@
 #include "modules/simulation/clocked_module.h"
 #include "modules/simulation/clocked_process.h"
 #include "platform/gpu/copy_engine.h"
+#include "platform/gpu/gpu_sockets.h"
+#include "platform/gpu/host_device.h"
 #include "platform/gpu/host_registers.h"
-
-#include <tlm_utils/passthrough_target_socket.h>
 
 #include <array>
 #include <cstdint>
@@ -22,24 +22,6 @@ namespace simtlm::platform {
 
 class device_context;
 class memory_aperture;
-
-/// Interface to the device that the host interface controls.
-struct host_device {
-    virtual ~host_device() = default;
-    /// Executes a command; host_interface::completed(tag) is called during this call or later.
-    /// Called in phase core_dispatch_ctas.
-    virtual void execute(const dispatch::host_command& command) = 0;
-    /// Ends running commands as soon as possible and discards the others; completed() is called for
-    /// each.
-    virtual void abort() = 0;
-    /// Returns whether nothing is in flight in the memory system.
-    virtual bool quiet() const = 0;
-    /// Ends a reset: clears the caches. @pre quiet()
-    virtual void clear() = 0;
-    /// Returns whether no further command will run because of a deadlock, a limit or faulty input.
-    virtual bool stopped() const = 0;
-    virtual std::uint64_t count(host::counter c) const = 0;
-};
 
 /// The GPU as seen by its host: registers, command queue and interrupt.
 ///
@@ -60,7 +42,7 @@ struct host_device {
 /// at the first core clock edge after t.
 class host_interface : public simulation::clocked_module {
 public:
-    using socket = tlm_utils::passthrough_target_socket_optional<host_interface, 32>;
+    using socket = host_socket;
 
     /// Timing and capacity of the interface.
     struct settings {
@@ -83,6 +65,7 @@ public:
                    const settings& how, host_device& device, device_context& context,
                    const pins& outside);
     ~host_interface() override;
+    const char* kind() const override { return "host_interface"; }
 
     /// Makes a kernel trace launchable. @return its number
     /// @param stream  stream recorded in the trace

@@ -8,9 +8,8 @@
 #include "modules/simulation/clocked_process.h"
 #include "platform/gpu/blocking_requester.h"
 #include "platform/gpu/external_memory.h"
+#include "platform/gpu/gpu_sockets.h"
 #include "platform/gpu/payload_data.h"
-
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
 #include <deque>
@@ -39,7 +38,7 @@ namespace simtlm::platform {
 /// edge. User code runs in the bridge's method processes or in threads of its own.
 class memory_bridge : public memory::memory_channel {
 public:
-    using external_socket = tlm_utils::simple_initiator_socket_tagged_optional<memory_bridge, 32>;
+    using external_socket = external_memory_socket;
 
     /// Capacity for requests that the memory has not ended. The first one is being sent to the
     /// memory.
@@ -51,6 +50,7 @@ public:
     /// @param external  socket of the GPU that users bind
     memory_bridge(const sc_core::sc_module_name& name, const memory::memory_channel_parts& parts,
                   external_socket& external, const external_memory& how);
+    const char* kind() const override { return "memory_bridge"; }
 
     socket& target() override { return port; }
     /// Cycles, requests and traffic per bank; internal counters of an external controller are not

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/gpu/opcode_timing.h"
 
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 namespace simtlm::platform {
 

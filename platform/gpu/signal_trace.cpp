@@ -2,7 +2,7 @@
 #include "platform/gpu/signal_trace.h"
 
 #include "modules/waveforms/waveform.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <fmt/format.h>
 

@@ -27,6 +27,7 @@ public:
         initiator.register_nb_transport_bw(this, &width_adapter::backward);
         initiator.register_invalidate_direct_mem_ptr(this, &width_adapter::invalidate);
     }
+    const char* kind() const override { return "width_adapter"; }
 
 private:
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,

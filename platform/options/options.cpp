@@ -105,7 +105,7 @@ std::string option_origin::text() const {
         case source::file:
             return fmt::format("{}:{}", file, line);
         case source::command_line:
-            return "command line";
+            return file.empty() ? "command line" : file;
         case source::program:
             return "program";
     }
@@ -481,6 +481,27 @@ void option_values::check_replaced_memory() const {
                      "state the number of channels: " + remedy);
 }
 
+void option_values::keep_memory_width() {
+    const option_value channels = value("-gpgpu_n_mem");
+    const std::uint64_t bytes = memory_bus_bytes(), before = natural("-gpgpu_n_mem"),
+                        slices = before * natural("-gpgpu_n_sub_partition_per_mchannel");
+    if (channels.origin.text() != replaced_memory_->channels_of || bytes == 0) return;
+    const std::uint64_t fitting = replaced_memory_->bytes * before / bytes;
+    if (fitting == before || fitting == 0 || slices % fitting != 0 ||
+        fitting * bytes != replaced_memory_->bytes * before)
+        return;
+    // The banks of a channel are divided among its slices.
+    const std::string& timing = text("-gpgpu_dram_timing_opt");
+    const std::size_t banks = timing.find("nbk=");
+    if (banks == std::string::npos ||
+        std::strtoul(timing.c_str() + banks + 4, nullptr, 10) % (slices / fitting) != 0)
+        return;
+    const option_origin origin = value("-gpgpu_dram_buswidth").origin;
+    set("-gpgpu_n_mem", std::to_string(fitting), origin);
+    set("-gpgpu_n_sub_partition_per_mchannel", std::to_string(slices / fitting), origin);
+    replaced_memory_->channels_of = origin.text();
+}
+
 void option_values::load_preset(const std::string& name) {
     if (!find_preset_)
         throw user_error("--preset " + name, "there are no shipped configurations to look in");
@@ -493,6 +514,7 @@ void option_values::load_preset(const std::string& name) {
         replaced_memory_.reset();
     for (const std::string& file : find_preset_(name, text("--compat") == "accel-sim"))
         read_file(file, name, {option_origin::source::program, {}, 0, {}});
+    if (is_memory(name)) keep_memory_width();
     presets_.push_back(name);
 }
 
@@ -512,12 +534,14 @@ void option_values::check_compat_is_first(const option_origin& origin,
                              "give --compat before --preset or on the same command line");
 }
 
-void option_values::parse_command_line(const std::vector<std::string>& arguments) {
+void option_values::parse_command_line(const std::vector<std::string>& arguments,
+                                       const std::string& where) {
     std::vector<token> tokens;
     for (const std::string& argument : arguments)
         tokens.push_back({argument, 0, argument.find(' ') != std::string::npos});
     reading context;
     context.origin.kind = option_origin::source::command_line;
+    context.origin.file = where;
     read_tokens(tokens, context);
 }
 

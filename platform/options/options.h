@@ -143,7 +143,7 @@ const std::vector<quirk_info>& quirk_table();
 struct option_origin {
     enum class source : std::uint8_t { default_value, preset, file, command_line, program };
     source kind = source::default_value;
-    std::string file;  ///< of preset and file
+    std::string file;  ///< of preset and file; what stands for a command line, if it is none
     unsigned line = 0;
     std::string preset;  ///< preset that loaded the file
 
@@ -174,8 +174,10 @@ public:
 
     /// Parses the arguments of the executable, without the program name. Options may be written
     /// -name value, --name value (options of this simulator) and --name=value.
+    /// @param where  what messages call them instead of "command line"
     /// @throws support::user_error
-    void parse_command_line(const std::vector<std::string>& arguments);
+    void parse_command_line(const std::vector<std::string>& arguments,
+                            const std::string& where = {});
     void parse_command_line(int argc, const char* const* argv);
 
     /// Reads a file in option syntax. @throws support::user_error  with file and line
@@ -219,9 +221,8 @@ public:
     /// All configuration files read, including those of presets, in order.
     const std::vector<std::string>& files() const { return files_; }
 
-    /// Rejects a DRAM technology (--preset dram/NAME) whose channels differ in width from those of
-    /// the GPU, unless the number of channels was given for it: the GPU would silently have another
-    /// bus. @throws support::user_error
+    /// Rejects a DRAM technology (--preset dram/NAME) with which the GPU has another width of
+    /// memory, unless the number of channels was given for it. @throws support::user_error
     void check_replaced_memory() const;
 
     /// One line for each given option without effect, with the reason.
@@ -236,6 +237,9 @@ private:
     };
     /// Width in bytes of all memory channels.
     std::uint64_t memory_bus_bytes() const;
+    /// Gives a technology that replaces the memory of a GPU as many channels as keep the width of
+    /// all, if the slices of the L2 can be divided evenly among them.
+    void keep_memory_width();
     void set_dram_clock(const std::string& megahertz, const option_origin& origin);
     struct token;
     struct reading;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 #include "platform/outputs/checkpoint_file.h"
 #include "platform/outputs/gpu_files.h"

@@ -3,7 +3,7 @@
 
 #include "modules/dispatch/command_processor.h"
 #include "modules/support/archive_fwd.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/outputs/interval_log.h"
 #include "platform/outputs/power_log.h"
 #include "platform/outputs/statistics_files.h"

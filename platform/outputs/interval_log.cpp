@@ -3,6 +3,7 @@
 
 #include "modules/support/display_text.h"
 #include "modules/support/output_file.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/outputs/csv.h"
 #include "platform/outputs/sample_database.h"
 #include "platform/report/report.h"

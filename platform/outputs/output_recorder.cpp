@@ -18,7 +18,7 @@ option_values values_of(const std::vector<std::string>& options, const std::stri
     const preset_folders folders =
         folder.empty() ? preset_folders() : preset_folders(std::vector<std::string>{folder});
     option_values values(folders.finder());
-    values.parse_command_line(options);
+    values.parse_command_line(options, "output_recorder");
     return values;
 }
 

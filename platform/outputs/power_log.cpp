@@ -5,7 +5,7 @@
 #include "modules/support/error.h"
 #include "modules/support/output_file.h"
 #include "modules/support/output_target.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report.h"
 
 #include <boost/iostreams/filter/gzip.hpp>

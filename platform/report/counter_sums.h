@@ -3,7 +3,7 @@
 
 #include "modules/support/archive_fwd.h"
 #include "modules/support/statistics.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <cstdint>
 #include <string>

@@ -4,6 +4,7 @@
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 #include "modules/support/nearest_name.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report_writer.h"
 #include "platform/report/statistics_table.h"
 

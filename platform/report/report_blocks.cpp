@@ -3,6 +3,7 @@
 #include "modules/interconnect/crossbar_switch.h"
 #include "modules/interconnect/router_subnet.h"
 #include "platform/gpu/cta_cluster_fabric.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report.h"
 
 #include <utility>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/cache/cache_statistics.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report.h"
 
 #include <fmt/format.h>

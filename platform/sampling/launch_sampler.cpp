@@ -3,7 +3,7 @@
 
 #include "modules/support/error.h"
 #include "modules/support/output_file.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "platform/sampling/rate_monitor.h"
 
 #include "modules/simulation/spawn.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <cmath>
 #include <numeric>

@@ -21,6 +21,7 @@ class rate_monitor : public sc_core::sc_module {
 public:
     /// @param spread  maximum relative standard deviation of a stable rate
     rate_monitor(const sc_core::sc_module_name& name, gpu& device, double spread);
+    const char* kind() const override { return "rate_monitor"; }
 
     /// The part of a kernel that was not simulated.
     struct remainder {

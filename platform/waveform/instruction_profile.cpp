@@ -4,7 +4,7 @@
 #include "modules/core/instruction_text.h"
 #include "modules/core/instruction_watcher.h"
 #include "modules/support/output_file.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "modules/core/engine_watcher.h"
 #include "modules/support/display_text.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/waveform/trace_events.h"
 #include "platform/waveform/waveform.h"
 

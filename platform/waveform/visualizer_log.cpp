@@ -2,7 +2,7 @@
 #include "platform/waveform/visualizer_log.h"
 
 #include "modules/support/output_file.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/gzip.hpp>

@@ -3,7 +3,7 @@
 
 #include "modules/support/output_target.h"
 #include "modules/waveforms/waveform.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/waveform/waveform_catalogue.h"
 #include "platform/waveform/waveform_files.h"
 

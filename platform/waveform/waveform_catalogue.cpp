@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/waveform/waveform_catalogue.h"
 
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <utility>
 

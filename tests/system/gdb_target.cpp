@@ -6,7 +6,7 @@
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/memory_partition.h"
 #include "modules/memory/memory_sub_partition.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 #include "platform/options/presets.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/core/simt_pipeline/simt_sm.h"
-#include "platform/gpu/gpu.h"
+#include "platform/gpu/gpu_blocks.h"
 
 #include <filesystem>
 #include <memory>

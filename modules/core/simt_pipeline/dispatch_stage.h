@@ -33,6 +33,7 @@ public:
     dispatch_stage(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sm_config& config, operand_collector& collector,
                    const std::vector<served>& pipelines, ldst_unit& ldst);
+    const char* kind() const override { return "dispatch_stage"; }
 
     /// Counters of the stage.
     struct statistics {

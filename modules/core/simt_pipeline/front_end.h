@@ -41,6 +41,7 @@ public:
     front_end(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
               const sm_config& config, const blocks& sm);
     ~front_end() override;
+    const char* kind() const override { return "front_end"; }
 
     void wake() { process_.wake(); }
     /// Saves or restores the state that persists across kernels, of an idle block.

@@ -89,6 +89,7 @@ public:
     /// @param units  their number
     functional_units(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      unsigned units);
+    const char* kind() const override { return "functional_units"; }
 
     const std::vector<functional_unit>& all() const { return units_; }
     std::vector<functional_unit>& all() { return units_; }

@@ -35,6 +35,7 @@ public:
     ldst_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
               const sm_config& config, const load_store_blocks& sm, scoreboard& scores,
               operand_collector& collector, shared_memory& shared);
+    const char* kind() const override { return "ldst_unit"; }
 
     bool can_accept() const { return dispatched_.inst == nullptr; }
     /// Sets the process to wake when the unit can accept an instruction again.

@@ -36,6 +36,7 @@ public:
 
     operand_collector(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                       const sm_config& config, core_statistics& statistics);
+    const char* kind() const override { return "operand_collector"; }
 
     /// Whether the ID_OC register of a pipeline is free for a scheduler's instruction.
     bool can_accept(unsigned p, unsigned scheduler) const { return id_oc_[p].has_free(scheduler); }

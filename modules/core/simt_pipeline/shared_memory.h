@@ -23,6 +23,7 @@ public:
     instruction_target<shared_memory> load;
 
     shared_memory(const sc_core::sc_module_name& name, const sm_config& config);
+    const char* kind() const override { return "shared_memory"; }
 
     /// Number of cycles for which an access occupies the banks, at least 1.
     unsigned conflict_cycles(const lane_addresses& lanes) const;

@@ -34,6 +34,7 @@ public:
     simt_sm(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
             const sm_config& config, const sm_identity& who,
             protocol::transaction_pool& transactions);
+    const char* kind() const override { return "simt_sm"; }
     explicit simt_sm(const multiprocessor_parts& p)
         : simt_sm(p.name, p.sequencer, p.config, p.who, p.transactions) {}
 

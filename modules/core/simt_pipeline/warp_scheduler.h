@@ -48,6 +48,7 @@ public:
     /// @param number  of this scheduler
     warp_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const sm_config& config, unsigned number, const blocks& sm);
+    const char* kind() const override { return "warp_scheduler"; }
 
     /// A warp of this scheduler may be able to issue.
     void wake();

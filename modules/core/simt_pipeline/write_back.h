@@ -21,6 +21,7 @@ public:
     write_back(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                unsigned units, warp_table& warps, scoreboard& scores, operand_collector& collector,
                warp_instruction_pool& pool, core_statistics& statistics);
+    const char* kind() const override { return "write_back"; }
 
     bool idle() const { return registers_.empty(); }
 

@@ -63,6 +63,7 @@ public:
     bulk_copy_engine(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                      const bulk_copy_config& config, const blocks& sm);
     ~bulk_copy_engine() override;
+    const char* kind() const override { return "bulk_copy_engine"; }
 
     /// Registers a watcher that is notified of every completed copy, with this SM number.
     void watch(engine_watcher& watcher, unsigned sm) {

@@ -40,6 +40,7 @@ public:
     };
     cta_cluster_unit(const sc_core::sc_module_name& name, const sm_config& config,
                      const sm_timing& timing, unsigned sm, const blocks& of_sm);
+    const char* kind() const override { return "cta_cluster_unit"; }
 
     void set_mbarriers(mbarrier_unit& unit) { mbarriers_ = &unit; }
     void set_barrier(cta_cluster_barrier& barrier) { barrier_ = &barrier; }

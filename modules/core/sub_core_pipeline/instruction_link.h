@@ -35,6 +35,7 @@ public:
                      const sub_core_config& config, unsigned sub_cores, client& l0s,
                      const requester_identity& identity, protocol::transaction_pool& transactions);
     ~instruction_link() override;
+    const char* kind() const override { return "instruction_link"; }
 
     void wake() { process_.wake(); }
     /// A kernel has ended: discards lines in flight.

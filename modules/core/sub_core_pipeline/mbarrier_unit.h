@@ -30,6 +30,7 @@ public:
     };
     mbarrier_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                   const mbarrier_config& config, const blocks& sm);
+    const char* kind() const override { return "mbarrier_unit"; }
 
     /// Suspends a warp that has issued a wait for an incomplete phase, in phase core_issue.
     void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now);

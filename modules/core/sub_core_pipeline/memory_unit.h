@@ -32,6 +32,7 @@ public:
     memory_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                 const sm_config& config, const sub_core_config& timing, const load_store_blocks& sm,
                 std::vector<sub_core*> sub_cores);
+    const char* kind() const override { return "memory_unit"; }
 
     /// Sets the unit for accesses to shared memory of other SMs.
     void set_cta_clusters(cta_cluster_unit& unit) { cta_clusters_ = &unit; }

@@ -39,6 +39,7 @@ public:
     sub_core(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
              const sub_core_context& context, unsigned number, instruction_issue& effects,
              services& sm);
+    const char* kind() const override { return "sub_core"; }
 
     /// Sets the unit whose warpgroup products read the registers of this sub-core. To be called
     /// during construction of the SM.

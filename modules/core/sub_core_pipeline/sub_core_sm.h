@@ -38,6 +38,7 @@ class sub_core_sm final : public multiprocessor,
 public:
     sub_core_sm(const multiprocessor_parts& parts, const sm_timing& timing)
         : sub_core_sm(parts.name, parts, timing) {}
+    const char* kind() const override { return "sub_core_sm"; }
 
     using multiprocessor::watch;
     void watch(engine_watcher& watcher) override;

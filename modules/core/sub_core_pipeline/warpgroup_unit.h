@@ -48,6 +48,7 @@ public:
     };
     warpgroup_unit(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
                    const warpgroup_config& config, const blocks& sm);
+    const char* kind() const override { return "warpgroup_unit"; }
 
     /// Adds an observer of every queued product. @param sm  number of the SM
     void watch(engine_watcher& watcher, unsigned sm) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <modules/core/simt_pipeline/simt_sm.h>
-#include <platform/simtlm.h>
+#include <simtlm/modules/core/simt_pipeline/simt_sm.h>
+#include <simtlm/simtlm.h>
 
 #include <cstdint>
 #include <memory>

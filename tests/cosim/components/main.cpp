@@ -6,11 +6,11 @@
 #include "expect.h"
 #include "kernel_launcher.h"
 
-#include <modules/cache/l1_data_cache.h>
-#include <modules/memory/dram_channel.h>
-#include <modules/memory/memory_partition.h>
-#include <modules/protocol/phases.h>
-#include <platform/simtlm.h>
+#include <simtlm/modules/cache/l1_data_cache.h>
+#include <simtlm/modules/memory/dram_channel.h>
+#include <simtlm/modules/memory/memory_partition.h>
+#include <simtlm/modules/protocol/phases.h>
+#include <simtlm/simtlm.h>
 
 #include <cstdint>
 #include <fstream>

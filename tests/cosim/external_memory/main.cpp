@@ -7,7 +7,8 @@
 #include "expect.h"
 #include "gpu_driver.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/platform/gpu/gpu_blocks.h>
+#include <simtlm/simtlm.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <iostream>

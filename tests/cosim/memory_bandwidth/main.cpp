@@ -10,7 +10,8 @@
 #include "gpu_driver.h"
 #include "ideal_memory.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/platform/gpu/gpu_blocks.h>
+#include <simtlm/simtlm.h>
 
 #ifdef HAVE_DRAMSYS
 #if __has_include(<DRAMSys/DRAMSys.h>)

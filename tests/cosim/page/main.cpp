@@ -5,7 +5,7 @@
 #include "expect.h"
 #include "gpu_driver.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/simtlm.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,13 +17,18 @@ namespace {
 
 using namespace platform_example;
 
+bool sets_parameters() {
+#include "block_2.inc"
+    return sets == "8" && config.cores.sm.l1.data.sets == 8;
+}
+
 void choose_treatment(simtlm::gpu& gpu){
-#include "block_3.inc"
+#include "block_4.inc"
 }
 
 std::optional<std::uint64_t> there_and_back(const simtlm::gpu& gpu, unsigned channel,
                                             std::uint64_t device_address) {
-#include "block_4.inc"
+#include "block_5.inc"
     return device;
 }
 
@@ -68,7 +73,7 @@ public:
 };
 
 std::string shown() {
-#include "block_5.inc"
+#include "block_6.inc"
     return report.text;
 }
 
@@ -80,6 +85,7 @@ int run(const std::string& traces) {
     host rest("platform");
     const std::string text = shown();
     expect(rest.finished(), "the platform around the page's code ran to its end");
+    expect(sets_parameters(), "parameters are changed and read by name");
     expect(text.find("gpu_tot_ipc") != std::string::npos, "the report is that of the executable");
     expect(rest.address_came_back(), "a local address leads back to the device address");
     for (const char* file :

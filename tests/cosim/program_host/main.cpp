@@ -7,7 +7,8 @@
 #include "gpu_driver.h"
 #include "ram.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/modules/dispatch/command_processor.h>
+#include <simtlm/simtlm.h>
 
 #include <cstring>
 #include <string>

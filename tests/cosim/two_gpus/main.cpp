@@ -5,7 +5,8 @@
 #include "expect.h"
 #include "gpu_driver.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/modules/dispatch/command_processor.h>
+#include <simtlm/simtlm.h>
 
 #include <iostream>
 #include <memory>

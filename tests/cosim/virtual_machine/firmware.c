@@ -2,7 +2,7 @@
  * A bare-metal driver: C and the register map, nothing else. */
 #include "firmware.h"
 
-#include <platform/simtlm_registers.h>
+#include <simtlm/simtlm_registers.h>
 
 static uint32_t load(const struct machine* m, uint64_t address) {
     return m->load(m->self, address);

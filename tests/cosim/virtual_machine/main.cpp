@@ -6,7 +6,8 @@
 #include "expect.h"
 #include "virtual_processor.h"
 
-#include <platform/simtlm.h>
+#include <simtlm/modules/dispatch/command_processor.h>
+#include <simtlm/simtlm.h>
 
 #include <iostream>
 

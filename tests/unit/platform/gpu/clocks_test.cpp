@@ -216,8 +216,8 @@ TEST(Modules, IncludeCacheBanksAndClockCrossingQueues) {
         return found != nullptr ? found->kind() : "";
     };
     for (unsigned b = 0; b < device.config().cores.sm.ldst.l1_banks; ++b)
-        EXPECT_EQ(kind_of("gpu.cluster0.sm0.l1d.bank" + std::to_string(b)), "sc_module") << b;
-    EXPECT_EQ(kind_of("gpu.partition0.bank0.l2"), "sc_module");
+        EXPECT_EQ(kind_of("gpu.cluster0.sm0.l1d.bank" + std::to_string(b)), "l1_bank") << b;
+    EXPECT_EQ(kind_of("gpu.partition0.bank0.l2"), "l2_slice");
     for (const char* queue : {"icnt_to_L2", "L2_to_dram", "dram_to_L2", "L2_to_icnt"})
         EXPECT_EQ(kind_of(std::string("gpu.partition0.bank0.") + queue), "clock_crossing_fifo");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // External memories that delay, stall and fail: the GPU continues, counts and reports errors, and
 // completes.
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/simtlm.h"
 
 #include <gtest/gtest.h>

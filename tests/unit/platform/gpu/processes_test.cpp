@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes that run the blocks of a GPU, as any SystemC user can query them: by name and kind,
 // and which one is current while a block acts.
+#include "modules/support/display_text.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/simtlm.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -61,7 +64,7 @@ struct rig {
     }
 };
 
-/// The kind of a named object: "sc_module", "sc_method_process", "sc_thread_process"; "" if it does
+/// The kind of a named object: "front_end", "sc_method_process", "sc_thread_process"; "" if it does
 /// not exist.
 std::string kind_of(const std::string& name) {
     const sc_core::sc_object* found = sc_core::sc_find_object(name.c_str());
@@ -87,7 +90,7 @@ TEST(Processes, OfTheDefaultRunAreMethodsOfAnSmAPartitionAClusterAndTheNetwork) 
           "gpu.command_processor.cta_scheduler.process", "gpu.host_interface.commands",
           "gpu.sequencer.on_edge"})
         EXPECT_EQ(kind_of(name), "sc_method_process") << name;
-    EXPECT_EQ(kind_of("gpu.cluster0.sm0.front_end"), "sc_module");
+    EXPECT_EQ(kind_of("gpu.cluster0.sm0.front_end"), "front_end");
     EXPECT_EQ(kind_of("gpu.cluster0.sm0.front_end.process"), "") << "the SM's process runs it";
     const std::vector<sc_core::sc_object*> sm{sc_core::sc_find_object("gpu.cluster0.sm0")};
     EXPECT_EQ(processes_of("sc_method_process", sm),
@@ -198,6 +201,42 @@ TEST(Processes, OfEitherKindSendExternalMemoriesTheSameRequestsAtTheSameTimes) {
     for (std::size_t c = 0; c < methods.memories.size(); ++c) {
         EXPECT_GT(methods.memories[c]->served.size(), 10u);
         EXPECT_EQ(methods.memories[c]->served, threads.memories[c]->served) << "channel " << c;
+    }
+}
+
+/// The name of an object's class, without namespaces and template arguments.
+std::string class_of(const sc_core::sc_object& object) {
+    std::string name = support::demangled(typeid(object).name());
+    name = name.substr(0, name.find('<'));
+    return name.substr(name.rfind(':') + 1);
+}
+
+void expect_kinds(const sc_core::sc_object& object, std::set<std::string>& kinds) {
+    if (dynamic_cast<const sc_core::sc_module*>(&object) != nullptr) {
+        EXPECT_EQ(object.kind(), class_of(object)) << object.name();
+        kinds.insert(object.kind());
+    }
+    for (const sc_core::sc_object* child : object.get_child_objects()) expect_kinds(*child, kinds);
+}
+
+TEST(Modules, ReturnTheNameOfTheirBlockAsKind) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    const gpu simt("simt", configure({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR));
+    const gpu sub_cores("sub_cores", configure({"--preset", "H100_PCIE", "-gpgpu_n_clusters", "4"},
+                                               SIMTLM_TEST_CONFIG_DIR));
+    std::set<std::string> kinds;
+    expect_kinds(simt, kinds);
+    expect_kinds(sub_cores, kinds);
+    for (const char* kind : {"gpu", "simt_sm", "sub_core_sm", "l1_data_cache", "l2_slice"})
+        EXPECT_EQ(kinds.count(kind), 1u) << kind;
+}
+
+TEST(Configure, ReportsWhereAnOptionComesFromWithoutACommandLine) {
+    try {
+        configure({"--preset", "TINY", "-gpgpu_n_mem", "0"}, SIMTLM_TEST_CONFIG_DIR);
+        ADD_FAILURE() << "0 channels";
+    } catch (const user_error& e) {
+        EXPECT_EQ(e.where(), "configure()") << e.what();
     }
 }
 

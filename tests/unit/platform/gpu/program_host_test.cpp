@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host that accesses a GPU only through its ports: loads programs and data, and reads results.
 #include "modules/simulation/spawn.h"
+#include "platform/gpu/gpu_blocks.h"
 #include "platform/simtlm.h"
 
 #include <gmock/gmock.h>

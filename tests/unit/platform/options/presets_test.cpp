@@ -160,6 +160,16 @@ TEST(DramTechnologies, OfAnotherBusWidthNeedANumberOfChannels) {
     EXPECT_EQ(refusal([&] { make_gpu_config(values); }), "");
 }
 
+TEST(DramTechnologies, BringTheChannelsThatKeepTheWidthIfTheSlicesDivideEvenly) {
+    option_values values = loaded("QV100");
+    values.load_preset("dram/GDDR5");
+    EXPECT_EQ(values.number("-gpgpu_n_mem"), 64u);
+    EXPECT_EQ(values.number("-gpgpu_n_sub_partition_per_mchannel"), 1u);
+    EXPECT_EQ(refusal([&] { make_gpu_config(values); }), "");
+    values.load_preset("dram/HBM2");
+    EXPECT_EQ(values.number("-gpgpu_n_mem"), 32u) << "the width is that of the GPU's own memory";
+}
+
 TEST(DramTechnologies, NeedAGpu) {
     EXPECT_THAT(refusal([] { loaded("dram/HBM2"); }), HasSubstr("but no GPU"));
 }
