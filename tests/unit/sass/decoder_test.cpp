@@ -90,9 +90,10 @@ TEST(BlackwellCode, HasAStoredInstructionOfEveryForm) {
     }
     const encoding_table& table = encoding_table::builtin();
     for (const auto& form : table.forms())
-        if (form->last_architecture >= blackwell)
+        if (form->last_architecture >= blackwell) {
             EXPECT_EQ(stored.count(form.get()), 1u)
                 << isa::name_of(form->opcode) << fmt::format(" {:x}", table.keys_of(*form).front());
+        }
 }
 
 TEST(BlackwellCode, IsInvalidIfABitIsSetThatItsFormDoesNotDescribe) {
