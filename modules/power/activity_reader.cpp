@@ -73,6 +73,7 @@ activity_reader::activity_reader(const support::statistics& list, const gpu_para
     for (const support::statistics::block& b : list.blocks())
         for (const support::statistics::cell& c : b.cells) {
             add_cell(b.kind, c.of->name, c.label, c.value);
+            if (also.empty()) continue;
             const std::string whole = b.kind + "." + c.of->name;
             for (std::size_t i = 0; i < also.size(); ++i)
                 if (also[i] == whole || also[i] == whole + "." + c.label)
@@ -103,8 +104,7 @@ void activity_reader::add_lanes(double weight, const std::uint64_t* cell, bool l
     groups_.push_back({to, activity::cycles, weight, {cell}});
 }
 
-void activity_reader::add_operation(const std::string& label, const std::uint64_t* cell,
-                                    bool lanes) {
+void activity_reader::add_operation(std::string_view label, const std::uint64_t* cell, bool lanes) {
     const auto* const unit = std::find_if(std::begin(units), std::end(units),
                                           [&](const auto& u) { return label == u.label; });
     if (unit == std::end(units)) {
@@ -119,7 +119,7 @@ void activity_reader::add_operation(const std::string& label, const std::uint64_
         add(unit->unit, idle * warp_lanes, cell);
 }
 
-void activity_reader::add_sm(const std::string& name, const std::string& label,
+void activity_reader::add_sm(std::string_view name, std::string_view label,
                              const std::uint64_t* cell) {
     if (name == "warp_instructions") {
         add(activity::instructions, 1, cell);
@@ -135,16 +135,16 @@ void activity_reader::add_sm(const std::string& name, const std::string& label,
     } else if (name == "shared_accesses") {
         add(activity::shared_accesses, 1, cell);
     } else if (name == "tensor_products") {
-        add(activity::tensor, weight_of_product(label) / products_per_lane, cell);
+        add(activity::tensor, weight_of_product(std::string(label)) / products_per_lane, cell);
     } else if (name == "warp_operations" || name == "thread_operations") {
         add_operation(label, cell, name == "thread_operations");
     }
 }
 
-void activity_reader::add_cache(const std::string& kind, const std::string& label,
+void activity_reader::add_cache(std::string_view kind, std::string_view label,
                                 const std::uint64_t* cell) {
     const std::size_t dot = label.find('.');
-    const std::string type = label.substr(0, dot), outcome = label.substr(dot + 1);
+    const std::string_view type = label.substr(0, dot), outcome = label.substr(dot + 1);
     const bool writes = type == "GLOBAL_ACC_W" || type == "LOCAL_ACC_W" || type == "L1_WRBK_ACC";
     const bool hit = outcome == "HIT", late = outcome == "HIT_RESERVED",
                merged = outcome == "MSHR_HIT";
@@ -169,8 +169,8 @@ void activity_reader::add_cache(const std::string& kind, const std::string& labe
     }
 }
 
-void activity_reader::add_cell(const std::string& kind, const std::string& name,
-                               const std::string& label, const std::uint64_t* cell) {
+void activity_reader::add_cell(std::string_view kind, std::string_view name, std::string_view label,
+                               const std::uint64_t* cell) {
     const double accesses = parameters_.dram_access_bytes / 32.0;
     if (kind == "sm")
         add_sm(name, label, cell);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace simtlm::power {
@@ -45,10 +46,10 @@ private:
     };
     void add(activity to, double weight, const std::uint64_t* cell);
     void add_lanes(double weight, const std::uint64_t* cell, bool lanes);
-    void add_sm(const std::string& name, const std::string& label, const std::uint64_t* cell);
-    void add_operation(const std::string& label, const std::uint64_t* cell, bool lanes);
-    void add_cache(const std::string& kind, const std::string& label, const std::uint64_t* cell);
-    void add_cell(const std::string& kind, const std::string& name, const std::string& label,
+    void add_sm(std::string_view name, std::string_view label, const std::uint64_t* cell);
+    void add_operation(std::string_view label, const std::uint64_t* cell, bool lanes);
+    void add_cache(std::string_view kind, std::string_view label, const std::uint64_t* cell);
+    void add_cell(std::string_view kind, std::string_view name, std::string_view label,
                   const std::uint64_t* cell);
 
     const gpu_parameters parameters_;
