@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cpack: simtlm_VERSION_ARCH.deb, what is needed to simulate, and simtlm-dev_VERSION_ARCH.deb, what is
-# needed to build upon it.
+# needed to build upon it; python3-simtlm_VERSION_ARCH.deb, if the Python package was built.
 set(CPACK_PACKAGE_NAME simtlm)
 set(CPACK_PACKAGE_CONTACT "The simtlm maintainers <simtlm@localhost>" CACHE STRING
   "Maintainer of the packages, as Name <address>")
@@ -9,7 +9,6 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL runtime development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -24,6 +23,17 @@ if(SIMTLM_SHLIBDEPS)
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
   # The CUDA libraries are linked with each other.
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib/simtlm)
+endif()
+set(CPACK_COMPONENTS_ALL runtime development)
+if(TARGET simtlm_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-simtlm)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "simtlm (= ${PROJECT_VERSION}), python3, python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas, python3-matplotlib")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ${CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS})
+  set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+    "The GPUs of simtlm in Python: runs, sweeps, statistics as arrays and frames.")
 endif()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3")
 # OpenCL programs are compiled while they run.
@@ -42,3 +52,6 @@ virtual platform, or single blocks of one.")
 include(CPack)
 cpack_add_component(runtime REQUIRED)
 cpack_add_component(development DEPENDS runtime)
+if(TARGET simtlm_python)
+  cpack_add_component(python DEPENDS runtime)
+endif()

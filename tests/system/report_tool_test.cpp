@@ -379,7 +379,8 @@ TEST(ReportPage, RendersWithoutErrorsAndHandlesTheKeyboard) {
     EXPECT_THAT(dom, Not(HasSubstr("data-fault")));
     EXPECT_THAT(dom, HasSubstr("keys: 1  vecadd | 2  sgemm_tile"));
     EXPECT_THAT(dom, HasSubstr("unnamed: 0"));
-    EXPECT_THAT(dom, HasSubstr("charts: 7"));  // two rooflines and five curves
+    EXPECT_THAT(dom, HasSubstr("charts: 8"));  // two rooflines, memory chart, five curves
+    EXPECT_THAT(dom, HasSubstr("Memory chart. Shared memory: busy in"));
     EXPECT_THAT(dom, HasSubstr("Comparison"));
 }
 

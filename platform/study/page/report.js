@@ -172,6 +172,28 @@ function hops(k) {
   return [stack([req / trip, inL2 / trip, rep / trip], [['a', `SM to L2, ${dec(req, 0)} cycles:`, '--c1'], ['b', `L2 and DRAM, ${dec(inL2, 0)} cycles:`, '--c2'], ['c', `L2 to SM, ${dec(rep, 0)} cycles:`, '--c3']], 'Latency by hop'),
     h('p', { class: 'soft', style: 'margin-top:6px;font-size:13px' }, `Mean round trip of a memory request: ${dec(trip, 0)} core cycles.` + (queue ? ` Requests to DRAM waited ${dec(queue, 0)} core cycles in the queue of the channel.` : ''))];
 }
+// Memory chart: what moves between SMs, caches and DRAM. An arrow is as wide as the share of the peak rate that it uses.
+function memoryChart(k) {
+  if (!k.seconds || !k.bandwidth.L2.peak) return null;
+  const W = 520, H = 150, box = { SM: [4, 50, 60], shared: [136, 14, 120], L1: [136, 88, 120], L2: [312, 88, 66], DRAM: [434, 88, 82] };
+  const link = (n, from, to, y) => { const b = k.bandwidth[n], share = b.peak ? b.rate / b.peak : 0; return { n, from, to, y, share, bytes: b.rate * k.seconds, rate: b.rate, used: b.rate > 0 }; };
+  const links = [link('shared', 'SM', 'shared', 34), link('L1', 'SM', 'L1', 108), link('L2', 'L1', 'L2', 108), link('DRAM', 'L2', 'DRAM', 108)];
+  const text = l => l.n === 'shared' ? `Shared memory: busy in ${pct(l.share)} of all SM cycles` : `${l.n === 'L1' ? 'SM to L1' : l.n === 'L2' ? 'L1 to L2' : 'L2 to DRAM'}: ${si(l.bytes)}B, ${gbs(l.rate)}, ${pct(l.share)} of the peak`;
+  const names = { SM: ['SMs', ''], shared: ['Shared memory', ''], L1: ['L1 data', `${pct(k.hits.L1)} hits`], L2: ['L2', `${pct(k.hits.L2)} hits`], DRAM: ['DRAM', `${pct(k.hits.row)} row hits`] };
+  const g = s('svg', { viewBox: `0 0 ${W} ${H}`, width: '100%', role: 'img', 'aria-label': 'Memory chart. ' + links.map(text).join('. ') });
+  for (const l of links) {
+    const x0 = box[l.from][0] + box[l.from][2], x1 = box[l.to][0], width = 1.5 + 16 * Math.min(1, l.share);
+    g.append(tip(s('line', { x1: x0, x2: x1, y1: l.y, y2: l.y, stroke: l.share > .6 ? 'var(--c2)' : l.used ? 'var(--accent)' : 'var(--faint)', 'stroke-width': width, 'stroke-dasharray': l.used ? null : '2 3' }), text(l)),
+      s('text', { x: (x0 + x1) / 2, y: l.y - 12, 'text-anchor': 'middle' }, !l.used ? '' : l.n === 'shared' ? pct(l.share) : si(l.bytes) + 'B'),
+      s('text', { x: (x0 + x1) / 2, y: l.y + 22, 'text-anchor': 'middle' }, l.used && l.n !== 'shared' ? pct(l.share) : ''));
+  }
+  for (const [n, [x, y, w]] of Object.entries(box)) {
+    const high = n === 'SM' ? 96 : 40, top = n === 'SM' ? 24 : y;
+    g.append(s('rect', { x, y: top, width: w, height: high, rx: 4, fill: 'var(--panel)', stroke: 'var(--faint)' }), s('text', { x: x + w / 2, y: top + high / 2 + (names[n][1] ? -3 : 4), 'text-anchor': 'middle', class: 'strong' }, names[n][0]),
+      s('text', { x: x + w / 2, y: top + high / 2 + 13, 'text-anchor': 'middle' }, names[n][1]));
+  }
+  return [h('h3', { class: 'sub' }, 'Memory chart'), g];
+}
 function facts(k) {
   const warps = run().gpu ? run().gpu.warps_per_sm : 0, small = k.limited_by.includes('grid');
   const list = [['Grid, block', `${k.grid || '?'}  ×  ${k.block || '?'} threads`], ['Thread blocks', int(k.ctas) + (small ? ', fewer than the GPU can hold' : `, up to ${k.ctas_per_sm} per SM (${k.waves < 100 ? k.waves.toPrecision(2) : int(k.waves)} waves)`)],
@@ -231,7 +253,7 @@ function detail() {
       h('div', {}, h('h3', {}, 'Why it takes this long'), h('p', { class: 'soft', style: 'margin-bottom:8px' }, 'Ordered by the estimated speed-up without each reason, at most. Reasons overlap.'), why),
       h('div', {}, h('h3', {}, 'Scheduler cycles'), stack(k.slots, SLOTS, 'Scheduler cycles'), waits(k), h('h3', { class: 'sub' }, 'Throughput'), rates(k))),
     h('div', { class: 'cols sub' }, h('div', {}, h('h3', {}, 'Roofline'), roofline(k), flopRoofline(k)),
-      h('div', {}, h('h3', {}, 'Resources'), facts(k), occupancyTable(k), h('h3', { class: 'sub' }, 'Latency by hop'), hops(k)))), source(k) || '');
+      h('div', {}, h('h3', {}, 'Resources'), facts(k), occupancyTable(k), memoryChart(k), h('h3', { class: 'sub' }, 'Latency by hop'), hops(k)))), source(k) || '');
 }
 
 // ---- instructions ----------------------------------------------------------------------------
