@@ -146,6 +146,22 @@ TEST_F(Intervals, OfPowerChangeNoOtherStatistic) {
     EXPECT_EQ(read_json(folder.path("s.json"))["total"], with);
 }
 
+TEST_F(Intervals, OfPowerTakeTheEnergiesOfAnotherTableTimesAFactor) {
+    const auto registers = [&](const std::string& factor) {
+        std::vector<std::string> options = with_power(folder);
+        options[3] = folder.write("e.csv", "TABLE," SIMTLM_PRESETS "/V100/energies.csv," + factor +
+                                               ",pJ,x\n" + "DCP,DC_RH,1,pJ,x\n");
+        EXPECT_EQ(0, run(options).code);
+        const auto energy =
+            read_json(folder.path("s.json"))["blocks"]["gpu.power"]["counters"]["energy"];
+        EXPECT_EQ(energy.value("CONSTP", 0.0), 0) << "has another unit";
+        return energy["RFP"].get<double>();
+    };
+    const double once = registers("1");
+    EXPECT_GT(once, 0);
+    EXPECT_NEAR(registers("2"), 2 * once, 1e-6 * once);
+}
+
 TEST_F(Intervals, OfPowerAreSummarisedByKernelInTheFormatOfAccelWattch) {
     std::vector<std::string> options = with_power(folder);
     options.insert(options.end(), {"-power_trace_enabled", "1", "-power_per_cycle_dump", "1"});

@@ -65,6 +65,10 @@ TEST_F(Refusal, OfPowerWithoutEnergiesOrWithFaultyOnes) {
            {"e.csv:3: RFP,REG_RD appears twice"});
     expect(table("STATICP,cat9.first_lane,1,W,x\n"),
            {"e.csv:1: static power of \"cat9.first_lane\""});
+    expect(table("TABLE,e.csv,1,pJ,x\nRFP,REG_RD,1,pJ,x\n"),
+           {"e.csv:1: tables refer to each other"});
+    expect(table("TABLE,none.csv,1,pJ,x\n"), {"none.csv"});
+    expect(table("TABLE,none.csv,1,V,x\n"), {"e.csv:1: \"V\" is not a unit of TABLE"});
     expect(table("<component><param name=\"x\"/></component>"),
            {"e.csv: is not a file of AccelWattch"});
     expect(table("<component>"), {"e.csv:"});
