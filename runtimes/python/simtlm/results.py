@@ -77,7 +77,8 @@ class Result:
         import pandas
         rows = []
         for k in self.kernels:
-            row = {f.name: getattr(k, f.name) for f in dataclasses.fields(k) if f.name != "statistics"}
+            row: Dict[str, Any] = {f.name: getattr(k, f.name) for f in dataclasses.fields(k)}
+            del row["statistics"]
             rows.append({**row, "cycles": k.cycles, **k.statistics})
         return pandas.DataFrame(rows)
 
