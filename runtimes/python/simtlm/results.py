@@ -79,7 +79,9 @@ class Result:
         for k in self.kernels:
             row: Dict[str, Any] = {f.name: getattr(k, f.name) for f in dataclasses.fields(k)}
             del row["statistics"]
-            rows.append({**row, "cycles": k.cycles, **k.statistics})
+            row["cycles"] = k.cycles
+            row.update(k.statistics)
+            rows.append(row)
         return pandas.DataFrame(rows)
 
 
