@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Sequence, Union
+from typing import Any, Sequence, Union
 
 import numpy as np
 
@@ -52,7 +52,9 @@ class Launches:
                     raise KeyError(f"no buffer {a}")
                 words.append(a)
             else:
-                number = a if isinstance(a, np.generic) else (np.float32 if isinstance(a, float) else np.int32)(a)
+                number: Any = a
+                if not isinstance(a, np.generic):
+                    number = np.float32(number) if isinstance(a, float) else np.int32(number)
                 words.append(f"{_type_of(number.dtype)}:{number}")
         self._lines.append(f"launch {kernel} grid {_text_of(grid)} block {_text_of(block)}"
                            + (f" shared {shared}" if shared else "") + " args " + " ".join(words))

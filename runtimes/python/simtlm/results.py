@@ -77,8 +77,11 @@ class Result:
         import pandas
         rows = []
         for k in self.kernels:
-            row = {f.name: getattr(k, f.name) for f in dataclasses.fields(k) if f.name != "statistics"}
-            rows.append({**row, "cycles": k.cycles, **k.statistics})
+            row: Dict[str, Any] = {f.name: getattr(k, f.name) for f in dataclasses.fields(k)}
+            del row["statistics"]
+            row["cycles"] = k.cycles
+            row.update(k.statistics)
+            rows.append(row)
         return pandas.DataFrame(rows)
 
 
