@@ -57,6 +57,8 @@ struct ptx_timing {
     unsigned controls_of = 0;
     /// Models the timing of bulk copies and warpgroup matrix operations.
     bool asynchronous_engines = false;
+    /// Models the timing of tensor memory (tcgen05).
+    bool tensor_memory = false;
 };
 
 /// Memory limits that programs query, in bytes.

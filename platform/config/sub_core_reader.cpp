@@ -98,6 +98,21 @@ void read_engines(const option_values& v, core::sub_core_pipeline::engine_config
     e.warpgroup.register_queue = queue[1];
     e.warpgroup.register_reads = v.flag("-modern_warpgroup_register_reads");
     e.warpgroup.rate = v.number("-modern_warpgroup_rate", 1, 1u << 24);
+    core::sub_core_pipeline::tensor_core_config& t = e.tensor_core;
+    t.present = v.flag("-modern_tensor_memory");
+    const auto product = numbers(v, "-modern_tensor_core", 5, 0);
+    t.issue_cycles = product[0];
+    t.tail_cycles = product[1];
+    t.pair_cycles = product[2];
+    t.folded_pair_cycles = product[3];
+    t.scaled_cycles = product[4];
+    const auto access = numbers(v, "-modern_tensor_access", 4, 1);
+    t.allocate_cycles = access[0];
+    t.access_cycles = access[1];
+    t.copy_cycles = access[2];
+    t.copy_interval = access[3];
+    if (t.present && !e.present)
+        v.fail("-modern_tensor_memory", "needs mbarriers", "-modern_engines 1");
 }
 
 void read_instructions(const option_values& v, sm_timing& m) {
@@ -234,6 +249,7 @@ core::multiprocessor_maker read_sub_cores(const option_values& v, gpu_config& co
         v.fail("-modern_engines", "warpgroups are four warps of four sub-cores",
                "-gpgpu_num_sched_per_core 4");
     config.ptx.asynchronous_engines = m.engines.present;
+    config.ptx.tensor_memory = m.engines.tensor_core.present;
     m.l0i.perfect = sm.l1.perfect_instruction_and_constant;
     m.cta_clusters.supported = config.compute_capability_major >= 9;
     read_cta_clusters(v, config.sms(), m.cta_clusters);

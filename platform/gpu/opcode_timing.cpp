@@ -23,6 +23,7 @@ execution::opcode_timing opcode_timing_of(const ptx_timing& p) {
     t.tensor = entry_of(p.tensor);
     t.controls_of = p.controls_of;
     t.asynchronous_engines = p.asynchronous_engines;
+    t.tensor_memory = p.tensor_memory;
     t.quirk.names_give_banks = p.quirks.names_give_banks;
     t.quirk.vector_is_one_element = p.quirks.vector_is_one_element;
     t.quirk.missed_hazards = p.quirks.missed_hazards;

@@ -742,6 +742,16 @@ void asynchronous_engines(builder& b) {
     b.onoff("-modern_warpgroup_register_reads", "0",
             "Warpgroup products read their accumulators, and A if it is in registers, through the "
             "read ports of the register files: one register per core cycle and sub-core.");
+    b.onoff("-modern_tensor_memory", "0",
+            "SMs have tensor memory and the tensor core of sm_100 (tcgen05): 512 columns of 128 "
+            "lanes, two columns of the result per core cycle.");
+    b.word("-modern_tensor_core", "ISSUE,TAIL,PAIR,FOLDED,SCALED", "17,50,34,8,3",
+           "Products of tcgen05.mma: core cycles from issue until A is read, and from the last "
+           "column of the result until a commit signals its mbarriers; additional ones for two "
+           "CTAs, for two CTAs with 64 rows each, and for block scaling.");
+    b.word("-modern_tensor_access", "ALLOC,ACCESS,COPY,INTERVAL", "253,16,168,70",
+           "Core cycles of tcgen05.alloc; of tcgen05.ld and tcgen05.st in addition to one per "
+           "register; of tcgen05.cp, and between two of them.");
     b.word("-modern_cluster_lanes", "LANES,BYTES,SMS", "4,32,6",
            "SM-to-SM network of a GPC (compute capability 9.0 and later): LANES in each direction "
            "shared equally by SMS SMs, and BYTES per lane and core cycle.");

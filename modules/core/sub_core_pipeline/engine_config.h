@@ -40,12 +40,30 @@ struct warpgroup_config {
     bool register_reads = false;
 };
 
+/// The fifth-generation tensor core and its tensor memory (tcgen05, sm_100). Core cycles.
+struct tensor_core_config {
+    bool present = false;
+    unsigned columns_per_cycle = 2;   ///< of D, in tensor memory, per product
+    unsigned shared_bytes = 128;      ///< operand bytes that shared memory delivers per cycle
+    unsigned issue_cycles = 17;       ///< from issue until a product reads its first operand
+    unsigned tail_cycles = 50;        ///< from its last column until commits are signalled
+    unsigned pair_cycles = 34;        ///< more if two CTAs multiply
+    unsigned folded_pair_cycles = 8;  ///< more if halves of their D share columns
+    unsigned scaled_cycles = 3;       ///< more with scale factors
+    unsigned allocate_cycles = 253;   ///< tcgen05.alloc
+    unsigned access_cycles = 16;      ///< tcgen05.ld and st: latency in addition to a cycle per
+                                      ///< register
+    unsigned copy_cycles = 168;       ///< tcgen05.cp: latency
+    unsigned copy_interval = 70;      ///< between two of them
+};
+
 /// The engines of an SM that work asynchronously to its warps (sm_90).
 struct engine_config {
     bool present = false;
     bulk_copy_config bulk;
     mbarrier_config mbarrier;
     warpgroup_config warpgroup;
+    tensor_core_config tensor_core;
 };
 
 }  // namespace simtlm::core::sub_core_pipeline

@@ -62,6 +62,10 @@ void sub_core_sm::make_engines(const std::vector<sub_core*>& cores,
                                         mbarrier_unit::blocks{warps_, stage_statistics_, cores});
     warpgroups_ = std::make_unique<warpgroup_unit>(
         "warpgroups", sequencer_, e.warpgroup, warpgroup_unit::blocks{warps_, stage_statistics_});
+    if (e.tensor_core.present)
+        tensor_core_ = std::make_unique<tensor_core_unit>(
+            "tensor_core", sequencer_, e.tensor_core,
+            tensor_core_unit::blocks{warps_, stage_statistics_, *this});
     if (e.warpgroup.register_reads)
         for (sub_core* const c : cores) c->set_warpgroups(*warpgroups_);
 }
@@ -179,6 +183,13 @@ void sub_core_sm::start_asynchronous(warp_instruction& inst, std::uint64_t now) 
         case special_op::warpgroup_wait:
             waits = warpgroups_->wait(w, groups, now);
             break;
+        case special_op::tensor_work:
+            if (tensor_core_ && warps_.warp[w].executor != nullptr)
+                waits = tensor_core_->start(w, warps_.warp[w].executor->take_tensor_work(), now);
+            break;
+        case special_op::tensor_wait:
+            waits = tensor_core_ && tensor_core_->wait(w, groups != 0, now);
+            break;
         default:
             return;
     }
@@ -207,6 +218,13 @@ void sub_core_sm::transfer_arrived(unsigned w, const program::bulk_transfer& wha
             a.effect();
     }
     mbarriers_->changes(now + 1);
+}
+
+/// An arrival at another CTA takes the way of a multicast.
+void sub_core_sm::work_complete(unsigned w, const program::tensor_core_work& commit) {
+    program::bulk_transfer what;
+    what.arrivals = commit.arrivals;
+    transfer_arrived(w, what);
 }
 
 void sub_core_sm::arrives_at_cta_cluster(unsigned w, std::uint64_t at) {
@@ -293,8 +311,8 @@ void sub_core_sm::retire() {
         const warp_state& warp = warps_.warp[w];
         if (warp.in_pipeline == 0 && warp.copies == 0 && warp.transfers == 0 &&
             (warp.stores == 0 || !(cta_clusters_ && cta_clusters_->is_in_cta_cluster(w))) &&
-            !(warpgroups_ && warpgroups_->waits(w)) && !has_arrivals(w) &&
-            !scoreboard_.writes_pending(w))
+            !(warpgroups_ && warpgroups_->waits(w)) && !(tensor_core_ && tensor_core_->waits(w)) &&
+            !has_arrivals(w) && !scoreboard_.writes_pending(w))
             exit_warp(w);
     }
     const std::uint64_t next =
@@ -345,6 +363,7 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
 /// the turnaround time together.
 void sub_core_sm::cta_ends(unsigned slot) {
     if (cta_clusters_) cta_clusters_->cta_ends(slot);
+    if (tensor_core_) tensor_core_->cta_ends(slot, retire_process_.now());
     departures_.push_back({retire_process_.now() + timing_.cta_turnaround, warps_.stores_sent,
                            static_cast<std::uint16_t>(slot)});
     // An SM without warps may receive CTAs of another kernel.
@@ -389,9 +408,10 @@ std::string sub_core_sm::barrier_text(unsigned w) const {
 }
 
 std::string sub_core_sm::engine_text(unsigned w) const {
-    return mbarriers_->waits(w)    ? mbarriers_->why_waiting(w)
-           : warpgroups_->waits(w) ? warpgroups_->why_waiting(w)
-                                   : bulk_copies_->why_waiting(w);
+    return mbarriers_->waits(w)                     ? mbarriers_->why_waiting(w)
+           : warpgroups_->waits(w)                  ? warpgroups_->why_waiting(w)
+           : tensor_core_ && tensor_core_->waits(w) ? tensor_core_->why_waiting(w)
+                                                    : bulk_copies_->why_waiting(w);
 }
 
 }  // namespace simtlm::core::sub_core_pipeline

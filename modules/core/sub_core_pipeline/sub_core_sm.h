@@ -9,6 +9,7 @@
 #include "modules/core/sub_core_pipeline/memory_unit.h"
 #include "modules/core/sub_core_pipeline/sm_timing.h"
 #include "modules/core/sub_core_pipeline/sub_core.h"
+#include "modules/core/sub_core_pipeline/tensor_core_unit.h"
 #include "modules/core/sub_core_pipeline/warpgroup_unit.h"
 #include "modules/support/archive_fwd.h"
 
@@ -28,12 +29,14 @@ namespace simtlm::core::sub_core_pipeline {
 ///         └────── memory unit → shared memory, L1D, L1C, L1T ─→ memory port → cluster
 ///
 /// SMs of Hopper have engines that work asynchronously to their warps: for bulk copies, with a
-/// separate memory port, for mbarriers, and for matrix products of warpgroups.
+/// separate memory port, for mbarriers, and for matrix products of warpgroups; those of sm_100 have
+/// tensor memory with a tensor core of its own.
 ///
 /// An SM without CTAs sleeps.
 class sub_core_sm final : public multiprocessor,
                           private sub_core::services,
                           private bulk_copy_engine::client,
+                          private tensor_core_unit::client,
                           private instruction_link::client {
 public:
     sub_core_sm(const multiprocessor_parts& parts, const sm_timing& timing)
@@ -108,6 +111,7 @@ private:
         return warpgroups_ == nullptr || warpgroups_->can_issue(warp, what, now);
     }
     void transfer_arrived(unsigned warp, const program::bulk_transfer& what) override;
+    void work_complete(unsigned warp, const program::tensor_core_work& commit) override;
     std::uint64_t enter_shared_fp64(std::uint64_t earliest) override;
     bool has_request(unsigned s) override { return sub_cores_[s]->l0().has_request(); }
     std::uint64_t take_request(unsigned s) override { return sub_cores_[s]->l0().take_request(); }
@@ -120,6 +124,8 @@ private:
     void kernel_arrives(const kernel_context& kernel) override;
     void cta_starts(unsigned, unsigned first, unsigned warps) override {
         if (warpgroups_) warpgroups_->place(first, warps);
+        for (unsigned w = first; tensor_core_ && w < first + warps; ++w)
+            tensor_core_->warp_starts(w);
     }
     void bind_gpc(protocol::sm_to_sm_port& network, cta_cluster_barrier& barrier) override {
         cta_clusters_->network.bind(network);
@@ -174,6 +180,7 @@ private:
     std::unique_ptr<bulk_copy_engine> bulk_copies_;
     std::unique_ptr<mbarrier_unit> mbarriers_;
     std::unique_ptr<warpgroup_unit> warpgroups_;
+    std::unique_ptr<tensor_core_unit> tensor_core_;  // sm_100
 
     std::uint64_t last_launch_ = ~std::uint64_t{0};  // kernel whose code is in the caches
     std::uint64_t warp_start_ = 0;                   // core cycle in which the last warp started

@@ -49,8 +49,7 @@ bool is_block_scaled(product_kind k) {
 std::string shape_fault(const tensor_core_product& p) {
     const auto& t = p.text;
     const bool block = is_block_scaled(t.kind);
-    bool m_is_valid =
-        t.pair ? p.m == 256 || (p.m == 128 && !block) : p.m == 128 || (p.m == 64 && !block);
+    bool m_is_valid = t.pair ? p.m == 256 || p.m == 128 : p.m == 128 || (p.m == 64 && !block);
     bool n_is_valid = p.n >= (t.pair ? 16u : 8u) && p.n <= 256 && p.n % (t.pair ? 16 : 8) == 0;
     if (t.kind == product_kind::i8 && p.n > 32) n_is_valid = n_is_valid && p.n % 16 == 0;
     if (t.weight_stationary) {
@@ -150,7 +149,9 @@ unsigned tensor_core_product::columns_of_d() const {
 
 // CUTLASS, tmem_sf_frg.
 tensor_core_product::place tensor_core_product::place_of_b_scale(unsigned column) const {
-    return {column % 32, column / 32};
+    if (!text.pair || rows() == 128) return {column % 32, column / 32};
+    const unsigned half = n / 2;  // as those of D
+    return {column % half % 32 + column / half * 64, column % half / 32};
 }
 
 unsigned tensor_core_product::stored_per_group() const {

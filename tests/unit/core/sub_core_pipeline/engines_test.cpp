@@ -34,6 +34,7 @@ sm_timing with_engines() {
 struct engine_code {
     std::vector<program::dynamic_instruction> code;
     std::function<std::vector<bulk_transfer>(unsigned warp, std::uint64_t pc)> transfers;
+    std::function<std::vector<program::tensor_core_work>(std::uint64_t pc)> tensor_work;
     std::function<bool()> phase_is_complete = [] { return true; };
 
     void run(const program::static_instruction& i) {
@@ -61,6 +62,9 @@ public:
         EXPECT_TRUE(e.can_suspend);
     }
     std::vector<bulk_transfer> take_transfers() override { return what_.transfers(warp_, pc_); }
+    std::vector<program::tensor_core_work> take_tensor_work() override {
+        return what_.tensor_work(pc_);
+    }
     bool retry_wait() override { return what_.phase_is_complete(); }
 
 private:
@@ -598,6 +602,61 @@ TEST(Warpgroup, SharesTheTensorCoresWithOthers) {
     const auto one = r.rig.issued(after, 0)[0], other = r.rig.issued(after, 4)[0];
     EXPECT_EQ(std::max(one, other) - std::min(one, other), 128u);
     EXPECT_GE(std::max(one, other), r.rig.issued(first, 4)[0] + 17 + 2 * 128 + 66);
+}
+
+// Two products of 128 rows: A is read in 32 cycles, 128 columns are computed in 64. A of the second
+// one is read meanwhile.
+TEST(TensorCore, ReadsOperandsOfAProductWhileItComputesThePreviousOne) {
+    using kind = program::tensor_core_work::kind;
+    sm_timing timing = with_engines();
+    timing.engines.tensor_core.present = true;
+    engine_rig r(timing);
+    const auto& product = r.add("tcgen05.mma", special_op::tensor_work);
+    r.add("tcgen05.mma", special_op::tensor_work);
+    const auto& commit = r.add("tcgen05.commit", special_op::tensor_work);
+    r.add("mbarrier.try_wait", special_op::mbarrier_wait);
+    const auto& after = r.plain();
+    bool complete = false;
+    r.code.phase_is_complete = [&] { return complete; };
+    r.code.tensor_work = [&](std::uint64_t pc) {
+        std::vector<program::tensor_core_work> work(1);
+        work[0].columns = 128;
+        work[0].a_bytes = 128 * 32;
+        work[0].b_bytes = 128 * 32;
+        if (pc == commit.pc) {
+            work[0].what = kind::commit;
+            work[0].arrivals.push_back({0, [&] { complete = true; }, 0, 0});
+        }
+        return work;
+    };
+    r.go(1);
+    const tensor_core_config c;
+    const std::uint64_t done =
+        r.rig.issued(product, 0)[0] + c.issue_cycles + 32 + 2 * 64 + c.tail_cycles;
+    const std::uint64_t result = done + 1 + mbarrier_config().wait_cycles;
+    EXPECT_GE(r.rig.issued(after, 0)[0], result);
+    EXPECT_LE(r.rig.issued(after, 0)[0], result + 3);
+}
+
+TEST(TensorCore, HoldsAnAllocationUntilThereAreColumns) {
+    using kind = program::tensor_core_work::kind;
+    sm_timing timing = with_engines();
+    timing.engines.tensor_core.present = true;
+    engine_rig r(timing);
+    const auto& allocate = r.add("tcgen05.alloc", special_op::tensor_work);
+    const auto& after = r.plain();
+    for (unsigned i = 0; i < 500; ++i) r.plain();
+    const auto& release = r.add("tcgen05.dealloc", special_op::tensor_work);
+    r.code.tensor_work = [&](std::uint64_t pc) {
+        std::vector<program::tensor_core_work> work(1);
+        work[0].what = pc == allocate.pc ? kind::allocate : kind::release;
+        work[0].columns = 512;
+        return work;
+    };
+    r.go(2);
+    const auto first = std::min(r.rig.issued(release, 0)[0], r.rig.issued(release, 1)[0]);
+    EXPECT_GE(std::max(r.rig.issued(after, 0)[0], r.rig.issued(after, 1)[0]),
+              first + tensor_core_config().allocate_cycles);
 }
 
 }  // namespace

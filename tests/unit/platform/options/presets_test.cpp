@@ -283,7 +283,8 @@ TEST(Presets, HaveTheMemoryOfTheirCards) {
         {"GTX480", 1.5},   {"TITAN_X_PASCAL", 12}, {"TITAN_V", 12},   {"QV100", 32},
         {"V100", 32},      {"RTX2060", 6},         {"RTX2080TI", 11}, {"RTX3070", 8},
         {"RTX3080", 10},   {"RTX3090", 24},        {"RTXA6000", 48},  {"A100", 40},
-        {"H100_PCIE", 80}, {"RTX4070", 12},        {"RTX4090", 24},   {"RTX5090", 32}};
+        {"H100_PCIE", 80}, {"RTX4070", 12},        {"RTX4090", 24},   {"RTX5090", 32},
+        {"B200", 180}};
     constexpr double gibibyte = 1u << 30;
     for (const auto& [preset, size] : cards)
         EXPECT_EQ(static_cast<double>(loaded(preset).natural("--device-memory")), size * gibibyte)
