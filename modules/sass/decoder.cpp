@@ -13,7 +13,7 @@ using what = encoding_operand::what;
 constexpr std::string_view shared_scales[] = {"", ".X4", ".X8", ".X16"};
 constexpr std::string_view halves[] = {"",        ".F32",      ".H0_H0",    ".H1_H1",
                                        ".H0_NH1", ".INVALID5", ".INVALID6", ".INVALID7"};
-constexpr std::string_view pairs[] = {".F32x2.HI_LO", ".F32x2.LO_HI", ".F32",
+constexpr std::string_view pairs[] = {".F32x2.HI_LO", ".F32x2.LO_HI",    ".F32",
                                       ".INVALID3",    ".F32x2.HI_LO.NP", ".F32x2.LO_HI.NP",
                                       ".F32.NP",      ".INVALID3.NP"};
 constexpr std::string_view words[] = {"", ".H1", ".INVALID2", ".INVALID3"};
@@ -343,7 +343,11 @@ private:
     }
     /// A source of 64 bits at bit 32. Bit 64 is the sign of an immediate.
     operand wide_source() {
-        if (form_ != 2) return reg(32, form_ == 7 || extended_);
+        if (form_ != 2) {
+            operand o = reg(32, extended_);
+            if (!extended_) slot_of(o, 1);
+            return o;
+        }
         const std::uint64_t v = w_.bits(32, 32);
         return w_.bit(64) ? number(v | ~std::uint64_t{0xffffffff}, true) : number(v);
     }
@@ -438,10 +442,6 @@ private:
                 return source_q(spec);
             case what::source_d:
                 return at_32(spec, 2);
-            case what::source_wide:
-                return wide_source();
-            case what::long_number:
-                return number(w_.bits(spec.bit, 64));
             case what::source_b:
                 return exchanged() ? at_64(spec, 1) : at_32(spec, 1);
             case what::source_c:
@@ -505,13 +505,6 @@ private:
                 return address(spec.bit);
             case what::pair_address:
                 return pair_address(spec);
-            case what::undescribed:
-                w_.mark(0, 128);
-                return {};
-            case what::split_uniform:
-                return split_uniform(spec.bit);
-            case what::block_address:
-                return block_address(spec);
             case what::uniform_address:
                 return uniform_address(spec);
             case what::cache_descriptor:
@@ -527,6 +520,23 @@ private:
             case what::signs:
                 return signs();
             default:
+                return blackwell_operand(spec);
+        }
+    }
+
+    /// Kinds of operands that only instructions of Blackwell have.
+    operand blackwell_operand(const encoding_operand& spec) {
+        switch (spec.kind) {
+            case what::source_wide:
+                return wide_source();
+            case what::long_number:
+                return number(w_.bits(spec.bit, 64));
+            case what::block_address:
+                return block_address(spec);
+            case what::split_uniform:
+                return split_uniform(spec.bit);
+            default:
+                w_.mark(0, 128);  // not described
                 return {};
         }
     }
@@ -553,7 +563,7 @@ private:
             o.suffix = spec.selects_byte ? bytes[w_.bits(76, 2)] : std::string_view{};
         else
             decorate(o, spec, spec.bit, spec.bit == 24 ? 0 : spec.bit == 32 ? 1 : 2);
-        if (spec.is_metadata) o.reuse = w_.bit(50);
+        if (spec.is_metadata) o.reuse = w_.bit(spec.bit == 52 ? 51 : 50);
         return o;
     }
 
@@ -709,7 +719,7 @@ private:
     }
     operand constant_indexed(bool uniform) {
         operand o = uniform && architecture_ >= blackwell ? constant(54, 37, 17, 0, false)
-                                                         : constant(54, 38, 16, 0, false);
+                                                          : constant(54, 38, 16, 0, false);
         o.has_base = true;
         o.uniform_base = uniform;
         o.base = uniform ? uniform_at(24) : static_cast<std::uint8_t>(w_.bits(24, 8));

@@ -68,7 +68,8 @@ TEST_P(MachineCode, LeavesTheSameMemoryAsItsPtx) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, MachineCode,
-                         testing::Combine(testing::Range(0, 7), testing::Values(75, 80, 86, 90)),
+                         testing::Combine(testing::Range(0, 7),
+                                          testing::Values(75, 80, 86, 90, 120)),
                          [](const auto& p) {
                              return fmt::format("{}_sm_{}", launched[std::get<0>(p.param)].name,
                                                 std::get<1>(p.param));
@@ -204,6 +205,20 @@ INSTANTIATE_TEST_SUITE_P(Tf32, StoredProgram,
 INSTANTIATE_TEST_SUITE_P(DynamicProgramming, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "dpx_90", 5376, "dpx"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// blackwell.ptx has what sm_90 lacks, scaled_120.ptx the products of sm_120.
+INSTANTIATE_TEST_SUITE_P(
+    Blackwell, StoredProgram,
+    testing::Values(stored_program{100, "RTX5090", "blackwell", 2048, "blackwell"},
+                    stored_program{120, "RTX5090", "blackwell", 2048, "blackwell"},
+                    stored_program{120, "RTX5090", "scaled_120", 1536, "scaled"},
+                    stored_program{100, "RTX5090", "accesses", 544, "accesses"},
+                    stored_program{120, "RTX5090", "accesses", 544, "accesses"},
+                    stored_program{100, "RTX5090", "conditions", 384, "conditions"},
+                    stored_program{120, "RTX5090", "conditions", 384, "conditions"},
+                    stored_program{100, "RTX5090", "dpx_90", 5376, "dpx"},
+                    stored_program{120, "RTX5090", "dpx_90", 5376, "dpx"}),
+    [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
 // mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,

@@ -183,15 +183,11 @@ bool lower_narrow_floats(machine_lowering& l, type narrow) {
     const bool rounds_up = l.has(modifier::RP), truncates = l.has(modifier::RZ);
     const bool scales = narrow == type::ue8m0x2;
     if (l.has(modifier::RM) || l.has(modifier::RS)) return false;
-    if (!packs && !merges)
-        return !rounds_up && !truncates && lower_unpacking(l, narrow);
+    if (!packs && !merges) return !rounds_up && !truncates && lower_unpacking(l, narrow);
     if (!l.has(modifier::SATFINITE) || scales != (rounds_up || truncates)) return false;
     if (!packs && scales != l.has(modifier::BF16)) return false;
-    ptx::operation o =
-        conversion(narrow, packs ? type::f32 : scales ? type::bf16x2 : type::f16x2);
-    o.round = rounds_up   ? ptx::rounding::rp
-              : truncates ? ptx::rounding::rz
-                          : ptx::rounding::rn;
+    ptx::operation o = conversion(narrow, packs ? type::f32 : scales ? type::bf16x2 : type::f16x2);
+    o.round = rounds_up ? ptx::rounding::rp : truncates ? ptx::rounding::rz : ptx::rounding::rn;
     if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
     set(o, ptx::flag::satfinite);
     const operand_ref pair = l.scratch();

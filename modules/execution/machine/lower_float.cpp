@@ -157,9 +157,8 @@ bool lower_pair(machine_lowering& l, opcode code) {
             from[n] = l.float_source(one);
         }
         results[word] = l.scratch();
-        if (!(sources == 3
-                  ? l.emit_values(o, results[word], {from[0], from[1], from[2]}, false)
-                  : l.emit_values(o, results[word], {from[0], from[1]}, false)))
+        if (!(sources == 3 ? l.emit_values(o, results[word], {from[0], from[1], from[2]}, false)
+                           : l.emit_values(o, results[word], {from[0], from[1]}, false)))
             return false;
     }
     for (unsigned word = 0; word < 2; ++word)
@@ -219,7 +218,7 @@ bool lower_float_compare(machine_lowering& l) {
 
 namespace {
 
-/// FHADD and FHFMA: the first sources are halves, in the low half of a register.
+/// FHADD and FHFMA: the first sources are halves.
 bool lower_mixed(machine_lowering& l, opcode code, unsigned halves) {
     ptx::operation widen = value_operation(opcode::cvt, type::f32);
     widen.types[1] = l.has(modifier::BF16) ? type::bf16 : type::f16;
@@ -232,7 +231,13 @@ bool lower_mixed(machine_lowering& l, opcode code, unsigned halves) {
             continue;
         }
         if (l.at(n + 1).kind != operand_kind::reg) return false;
-        const operand_ref half = l.half_source(l.at(n + 1));
+        operand_ref half = l.half_source(l.at(n + 1));
+        if (l.has(n == 0 ? modifier::A_H1 : modifier::B_H1)) {
+            const operand_ref both = half;
+            half = l.scratch();
+            l.emit_words(l.lanes().shift, {}, half, {both, l.number(16), machine_frame::zero},
+                         false);
+        }
         from[n] = l.scratch();
         if (!l.emit_values(widen, from[n], {half}, false)) return false;
     }
@@ -267,13 +272,15 @@ bool lower_uniform_float_multiply_add(machine_lowering& l) {
 /// UFSETP.
 bool lower_uniform_float_compare(machine_lowering& l) {
     const ptx::operation o = comparison_of(l, type::f32);
-    if (o.compare == ptx::comparison::none || l.at(1).index != sass::predicate_true ||
-        l.combination_of_results() != combination::all_of || !is_true(l, l.at(4)))
-        return false;
+    if (o.compare == ptx::comparison::none || l.at(1).index != sass::predicate_true) return false;
     const operand_ref a = l.float_source(l.at(2)), b = l.float_source(l.at(3));
     if (!l.emit_values(o, machine_frame::scratch_mask, {a, b}, false)) return false;
+    emit_combination(
+        l, {l.combination_of_results(), l.predicate_of(l.at(4)), machine_frame::scratch_mask2, 0},
+        false);
+    // The result of the active lanes is that of all.
     vote_arguments v;
-    v.source = {machine_frame::scratch_mask, 0};
+    v.source.mask = machine_frame::scratch_mask2;
     v.result = l.predicate_ref(l.at(0));
     v.holds_for = vote_arguments::mode::any;
     v.to_uniform = true;

@@ -28,8 +28,8 @@ bool has_pairs_of_halves(const machine_lowering& l) {
     return l.has(modifier::S16x2) || l.has(modifier::U16x2);
 }
 
-/// UIADD3.64 and IADD.64: three or two pairs, with carries as for a pair of IADD3: the carries of the
-/// low words are added to the high words.
+/// UIADD3.64 and IADD.64: three or two pairs, with carries as for a pair of IADD3: the carries of
+/// the low words are added to the high words.
 bool lower_wide_add(machine_lowering& l, unsigned addends) {
     const bool extended = l.has(modifier::X);
     sum_arguments low, high;
@@ -151,6 +151,15 @@ bool lower_add(machine_lowering& l) {
 }
 
 bool lower_add2(machine_lowering& l) {
+    if (l.has(modifier::SAT)) {
+        const bool subtracts = l.at(2).negate;
+        l.reads_sign(l.at(2));
+        ptx::operation o =
+            value_operation(subtracts ? ptx::opcode::sub : ptx::opcode::add, ptx::type::s32);
+        set(o, ptx::flag::sat);
+        const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+        return l.emit_values(o, l.result_row(l.at(0)), {a, b});
+    }
     if (!l.has(modifier::_16x2)) return lower_sum(l, 2);
     const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     l.emit_words(machine_add16, sum_of_two(l), l.result_row(l.at(0)), {a, b});
@@ -231,8 +240,8 @@ bool lower_wide_minmax(machine_lowering& l) {
     less.holds_if = comparison_arguments::less;
     less.outcome.result = machine_frame::scratch_mask2;
     emit_low_comparison(l, less, l.at(1), l.at(2));
-    l.emit_words(l.lanes().compare, less, no_operand,
-                 {l.high_word(l.at(1)), l.high_word(l.at(2))}, false);
+    l.emit_words(l.lanes().compare, less, no_operand, {l.high_word(l.at(1)), l.high_word(l.at(2))},
+                 false);
     source_predicate first = l.predicate_of(l.at(3));
     first.mask = machine_frame::scratch_mask2;
     emit_wide_selection(l, first, l.at(1), l.at(2));

@@ -167,14 +167,16 @@ bool lower_cache_control(machine_lowering& l) {
 
 namespace {
 
-/// LDG of 256 bits: two groups of four registers, and a mask of the words that are loaded.
+/// LDG of 256 bits: the first registers for each half, and a mask of the words that are loaded, one
+/// register after the other.
 bool lower_block_load(machine_lowering& l) {
     const auto loaded = static_cast<unsigned>(l.at(3).value | l.at(4).value << 7);
     std::vector<operand_ref> refs;
+    unsigned next[2] = {};
     for (unsigned n = 0; n < 8; ++n) {
-        const sass::operand& to = l.at(n / 4);
-        const bool used = (loaded >> n & 1) != 0 && to.index != sass::register_rz;
-        refs.push_back(used ? l.result_row(to, n % 4) : operand_ref{machine_frame::discard});
+        const bool used = (loaded >> n & 1) != 0;
+        refs.push_back(used ? l.result_row(l.at(n / 4), next[n / 4]++)
+                            : operand_ref{machine_frame::discard});
     }
     const address_place p = l.place_of(l.at(2), space::global);
     l.emit_access_check(p, 4, refs, access_flags::reads);

@@ -228,8 +228,14 @@ bool lower_read_special_register(machine_lowering& l) {
         case special_register::global_timer_low:
         case special_register::global_timer_high: {
             const operand_ref value = read_of_ptx(l, clock_of(which, pair));
-            if (pair && uniform)
-                return l.refuse("64 bits in uniform registers");
+            if (l.is(isa::opcode::CS2UR)) {
+                const operand_ref low = l.scratch(), high = l.scratch();
+                if (pair)
+                    l.emit_words(l.lanes().unpack, {}, low, {value}, false).destination2 = high;
+                l.emit_words(machine_to_uniform, {}, to, {pair ? low : value});
+                if (pair) l.emit_words(machine_to_uniform, {}, l.result_row(l.at(0), 1), {high});
+                return true;
+            }
             if (pair)
                 l.to_pair(l.at(0), value);
             else

@@ -114,7 +114,8 @@ bool describe_narrow_floats(const machine_lowering& l, description& d) {
     d.a = byte_of(l.modifier_at(types + 1).id);
     d.b = byte_of(l.modifier_at(types + 2).id);
     d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
-    d.sum = arithmetic::fp8_sum;
+    // As in PTX: the sums of sm_120 have not been published.
+    d.sum = l.architecture() >= sass::blackwell ? arithmetic::hopper_sum : arithmetic::fp8_sum;
     return (d.sparse || packed ? d.shape.k == 64 : d.shape.k <= 32) && is_row_by_column(l);
 }
 
@@ -244,9 +245,7 @@ void add_sums(machine_lowering& l, unsigned count, const sass::operand& adds,
 /// The bytes and lanes with the first scale factors of A and of B, which a uniform register holds.
 void add_selectors(machine_lowering& l, const sass::operand& selectors,
                    std::vector<operand_ref>& list) {
-    constexpr struct {
-        unsigned first, bits;
-    } fields[] = {{0, 2}, {2, 1}, {3, 2}, {5, 2}};
+    constexpr struct { unsigned first, bits; } fields[] = {{0, 2}, {2, 1}, {3, 2}, {5, 2}};
     for (const auto& f : fields) {
         const operand_ref shifted = l.scratch(), field = l.scratch();
         l.emit_words(l.lanes().shift, {}, shifted,

@@ -81,11 +81,10 @@ bool lower_warp_reduction(machine_lowering& l) {
     const bool bits =
         r == ptx::reduction::or_ || r == ptx::reduction::xor_ || r == ptx::reduction::and_;
     const bool is_signed = l.has(modifier::S32);
-    const handler h = l.has(modifier::F32)
-                          ? float_reduction(l)
-                          : redux_handler(r, bits        ? ptx::type::b32
-                                             : is_signed ? ptx::type::s32
-                                                         : ptx::type::u32);
+    const handler h = l.has(modifier::F32) ? float_reduction(l)
+                                           : redux_handler(r, bits        ? ptx::type::b32
+                                                              : is_signed ? ptx::type::s32
+                                                                          : ptx::type::u32);
     l.ignore(modifier::U32);
     if (h == nullptr) return false;
     const operand_ref value = l.low_word(l.at(1)), to = l.scratch();

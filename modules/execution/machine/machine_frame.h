@@ -26,7 +26,7 @@ struct machine_frame {
     static constexpr std::uint32_t uniform = scratch + 256 * scratch_rows;  ///< UR0..UR79
     static constexpr unsigned uniform_rows = 80;
     static constexpr std::uint32_t barriers = uniform + 128 * uniform_rows;  ///< B0..B15
-    static constexpr std::uint32_t saved_counter = barriers + 128 * 16;     ///< Rpc: low, high
+    static constexpr std::uint32_t saved_counter = barriers + 128 * 16;      ///< Rpc: low, high
     /// Address and phase of a wait at an mbarrier that is retried after others have executed.
     static constexpr std::uint32_t wait_address = saved_counter + 128 * 2;
     static constexpr std::uint32_t wait_phase = wait_address + 128;

@@ -28,7 +28,8 @@ bool grows_stack(const sass::instruction& i, unsigned architecture) {
         const sass::operand& o = i.operands[n];
         if (o.kind == operand_kind::reg && o.index != stack_pointer && o.index != sass::register_rz)
             return true;
-        if (o.kind == operand_kind::constant && o.value != launch_words::stack_top(architecture)) return true;
+        if (o.kind == operand_kind::constant && o.value != launch_words::stack_top(architecture))
+            return true;
         if (o.kind == operand_kind::uniform_reg) return true;
     }
     return false;
@@ -404,8 +405,8 @@ void machine_lowering::begin_instruction(std::size_t n) {
 
 /// Lowers the instruction, with checks and log entries. @return false if it is not supported
 bool machine_lowering::lower_with_notes() {
-    uniform_ = isa::name_of(now_.opcode).front() == 'U' || is(isa::opcode::LDCU) ||
-               is(isa::opcode::CS2UR);
+    uniform_ =
+        isa::name_of(now_.opcode).front() == 'U' || is(isa::opcode::LDCU) || is(isa::opcode::CS2UR);
     if (grows_stack(now_, architecture())) image_.stack_unknown_[index_] = true;
     const bool logs_before = is_logged_before();
     emit_order_notes();
@@ -473,7 +474,7 @@ bool has_no_effect(const sass::named_modifier& m) {
     constexpr std::string_view names[] = {
         "NDV",    "NODEP",     "NOINC",          "NODEC",        "INC",
         "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING", "KEEPREFCOUNT", "NO_ATEXIT",
-        "RAND",   "CTAPOOL",   "SEQUENCED",     "RELIABLE",      "RECONVERGENT"};
+        "RAND",   "CTAPOOL",   "SEQUENCED",      "RELIABLE",     "RECONVERGENT"};
     return std::find(std::begin(names), std::end(names), m.text) != std::end(names);
 }
 

@@ -53,9 +53,9 @@ constexpr std::uint32_t constant_bank_bytes = 65536;
 /// Larger than the shared memory of a CTA, and the local memory of a thread, of any GPU.
 constexpr std::uint32_t max_shared_memory = 1u << 18, max_local = 1u << 19;
 
-/// Offsets in constant bank 0 before the parameters; 0 if an architecture has no such word. Those of
-/// sm_100 and later were found by compiling reads of special registers. Some of them are relative to
-/// a version in a special register, which is 0 here (special_register::launch_version).
+/// Offsets in constant bank 0 before the parameters; 0 if an architecture has no such word. Those
+/// of sm_100 and later were found by compiling reads of special registers. Some of them are
+/// relative to a version in a special register, which is 0 here (special_register::launch_version).
 struct bank_0 {
     static constexpr std::uint32_t none = ~0u;
     std::uint32_t block = 0x0, grid = 0xc;
@@ -72,9 +72,9 @@ struct bank_0 {
     std::uint32_t reserved_end = 0x120, reserved_second = 0x124, reserved_size = 0x114;
     /// Before sm_90: generic address of the bank itself, to which offsets of parameters are added.
     std::uint32_t bank = 0x40;
-    // Since sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals of
-    // these as floats, clusters of the grid, address of the parameters in memory, total CTAs of a
-    // cluster.
+    // Since sm_90: whether the launch uses clusters, their CTAs in each dimension, the reciprocals
+    // of these as floats, clusters of the grid, address of the parameters in memory, total CTAs of
+    // a cluster.
     std::uint32_t explicit_cluster = none, cluster = none, cluster_reciprocals = none;
     std::uint32_t clusters = none, cluster_size = none, parameters = none;
 

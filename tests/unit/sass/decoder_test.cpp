@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Conformance, testing::Values(70, 75, 80,
 
 instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address = 0);
 
-// A form is listed for Blackwell if compiled code contains it: forms of older GPUs whose bits may have
-// another meaning are not taken over.
+// A form is listed for Blackwell if compiled code contains it: forms of older GPUs whose bits may
+// have another meaning are not taken over.
 TEST(BlackwellCode, HasAStoredInstructionOfEveryForm) {
     std::set<const encoding_form*> stored;
     for (const unsigned architecture : {100u, 120u}) {
@@ -89,11 +89,11 @@ TEST(BlackwellCode, HasAStoredInstructionOfEveryForm) {
         }
     }
     const encoding_table& table = encoding_table::builtin();
-    for (const auto& form : table.forms())
-        if (form->last_architecture >= blackwell) {
-            EXPECT_EQ(stored.count(form.get()), 1u)
-                << isa::name_of(form->opcode) << fmt::format(" {:x}", table.keys_of(*form).front());
-        }
+    for (const auto& form : table.forms()) {
+        if (form->last_architecture < blackwell) continue;
+        EXPECT_EQ(stored.count(form.get()), 1u)
+            << isa::name_of(form->opcode) << fmt::format(" {:x}", table.keys_of(*form).front());
+    }
 }
 
 TEST(BlackwellCode, IsInvalidIfABitIsSetThatItsFormDoesNotDescribe) {
@@ -109,10 +109,14 @@ TEST(BlackwellCode, IsInvalidIfABitIsSetThatItsFormDoesNotDescribe) {
 
 TEST(BlackwellCode, HasEightyUniformRegisters) {
     // LDCU UR64, c[0x0][0x358]; UR80 does not exist, and the zero register is UR255.
-    EXPECT_EQ(to_string(decoded("000e220008000800" "00006b00ff4077ac", 120)),
+    EXPECT_EQ(to_string(decoded("000e220008000800"
+                                "00006b00ff4077ac",
+                                120)),
               "LDCU UR64, c[0x0][0x358]");
     instruction i;
-    EXPECT_FALSE(decode(word_of("000e220008000800" "00006b00ff5077ac"), 120, 0, i));
+    EXPECT_FALSE(decode(word_of("000e220008000800"
+                                "00006b00ff5077ac"),
+                        120, 0, i));
 }
 
 instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t address) {
