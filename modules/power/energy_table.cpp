@@ -95,8 +95,9 @@ private:
         const std::vector<std::string> f = fields_of(line);
         if (f[0] == "component") return;
         if (f.size() < 4) fail("has too few columns", layout);
-        if (!seen_.insert(f[0] + "," + f[1]).second)
-            fail(f[0] + "," + f[1] + " appears twice", "remove one of the rows");
+        const std::string of_unit = f[0] == "TABLE" ? "," + f[3] : "";
+        if (!seen_.insert(f[0] + "," + f[1] + of_unit).second)
+            fail(f[0] + "," + f[1] + of_unit + " appears twice", "remove one of the rows");
         if (f[0] == "STATUS") {
             if (f[1] != "validated" && f[1] != "estimated")
                 fail("\"" + f[1] + "\" is neither validated nor estimated", layout);
