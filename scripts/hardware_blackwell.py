@@ -20,7 +20,7 @@ CLOCK_MHZ = 1965  # of the measurements, and of the preset
 SMS = 148
 BUFFER = 1 << 31
 GEMM_ROUNDS = 24   # of the pipeline's stages, at least
-COPY_BYTES = 24 << 20  # that all SMs copy between two measurements, at least
+COPY_BYTES = 4 << 20  # that all SMs copy between two measurements, at least
 
 
 class Launch:
@@ -255,15 +255,15 @@ def gemm_kernel(name, row):
         copies += f"""
   add.u32 %x, %k, {chunk * span // element_bytes};
   add.u32 %to, %stage, {chunk * m * span};
-  {copy_box("%to", "%ma", "%x", "%zero", "%full")}
+  @%first {copy_box("%to", "%ma", "%x", "%zero", "%full")}
   add.u32 %to, %stage, {a_bytes + chunk * n * span};
-  {copy_box("%to", "%mb", "%x", "%zero", "%full")}"""
+  @%first {copy_box("%to", "%mb", "%x", "%zero", "%full")}"""
         for part in range(span // ROW_BYTES):
             first = chunk == 0 and part == 0
             products += f"""
   add.u32 %to, %low, {(chunk * m * span + part * ROW_BYTES) // 16}; mov.b64 %da, {{%to, %high}};
   add.u32 %to, %low, {(a_bytes + chunk * n * span + part * ROW_BYTES) // 16}; mov.b64 %db, {{%to, %high}};
-  tcgen05.mma.cta_group::1.kind::{kind} [%tm], %da, %db, %id, {"%adds" if first else "%true"};"""
+  @%first tcgen05.mma.cta_group::1.kind::{kind} [%tm], %da, %db, %id, {"%adds" if first else "%true"};"""
     step = f"""
   add.u32 %i, %i, 1; add.u32 %stage, %stage, {stage_bytes}; add.u32 %full, %full, 8; add.u32 %empty, %empty, 8;
   setp.ne.u32 %p1, %stage, %end;
@@ -278,7 +278,7 @@ def gemm_kernel(name, row):
 .visible .entry {name}(.param .u64 p0, .param .u64 p1, .param .u32 p2)
 {{
   .shared .align 8 .b64 bars[{2 * stages + 1}]; .shared .align 4 .b32 slot;
-  .reg .b32 %r<8>; .reg .pred %p<8>, %w, %adds, %true; .reg .b64 %ma, %mb, %da, %db;
+  .reg .b32 %r<8>; .reg .pred %p<8>, %w, %adds, %true, %first; .reg .b64 %ma, %mb, %da, %db;
   .reg .b32 %tm, %i, %n, %k, %x, %zero, %to, %stage, %end, %full, %empty, %phase, %last, %low, %high, %id, %bytes;
   mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; setp.eq.u32 %p0, %r0, 0;
   ld.param.u64 %ma, [p0]; ld.param.u64 %mb, [p1]; ld.param.u32 %n, [p2];
@@ -298,15 +298,14 @@ INITIALISED:
 ALLOCATED:
   bar.sync 0;
   ld.shared.u32 %tm, [slot];
-  and.b32 %r2, %r0, 31; setp.ne.u32 %p4, %r2, 0;
-  @%p4 bra FINISH;
+  and.b32 %r2, %r0, 31; setp.eq.u32 %first, %r2, 0;
   setp.eq.u32 %p3, %r1, 1;
   @%p3 bra MULTIPLY;
   setp.ne.u32 %p3, %r1, 0;
   @%p3 bra FINISH;
 COPY:
   xor.b32 %r3, %phase, 1;{wait("EMPTY", "%empty", "%r3")}
-  mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%full], {a_bytes + b_bytes};
+  @%first mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%full], {a_bytes + b_bytes};
 {copies}
   add.u32 %k, %k, {row_bytes // element_bytes};
 {next_stage("COPIED", "COPY")}
@@ -316,11 +315,10 @@ MULTIPLY:
 PRODUCTS:{wait("FULL", "%full", "%phase")}
   shr.u32 %low, %stage, 4; or.b32 %low, %low, {1 << 16}; setp.ne.u32 %adds, %i, 0;
 {products}
-  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%empty];
+  @%first tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%empty];
 {next_stage("MULTIPLIED", "PRODUCTS")}
-  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%last];
-FINISH:
-  bar.warp.sync 0xffffffff;{wait("DONE", "%last", "0")}
+  @%first tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%last];
+FINISH:{wait("DONE", "%last", "0")}
   bar.sync 0;
   setp.ne.u32 %p3, %r1, 0;
   @%p3 bra END;
@@ -426,7 +424,7 @@ DRAIN:{wait("LAST", "%bar", "%phase")}
 def copies(simtlm, options, rows, describe):
     """Cycles of a round of each row. describe(name, row): kernel, grid, block, shared bytes, cluster, bytes of a
     round, rounds at least, tensor map or None, rows of the tensor per round"""
-    kernels, launches, prelude, files, rounds = [PLACE], [], "", {}, []
+    kernels, launches, prelude, files, rounds, last = [PLACE], [], "", {}, [], []
     for index, row in enumerate(rows):
         kernel, grid, block, shared, cluster, round_bytes, least, tensor, height = describe(f"k{index}", row)
         kernels.append(kernel)
@@ -437,16 +435,17 @@ def copies(simtlm, options, rows, describe):
             source = f"m{index}"
             files[f"{source}.map"] = tensor
             prelude += f"buffer {source} u8 128 file {source}.map\n"
-        launches.append(Launch("place", 1, 1, [source, "data"]))
+            launches.append(Launch("place", 1, 1, [source, "data"]))
         first = 0
         for n in (short, long):
             place = [source, f"u32:{first * height}"] if tensor else [f"data+{first * round_bytes}"]
             launches.append(Launch(f"k{index}", grid, block, [*place, f"u32:{n}"], shared, cluster))
             first += n + least
+        last.append(len(launches) - 1)
     prelude += f"buffer data u8 {BUFFER} unwritten\n"
     options.files = files
     cycles, _ = simulate(simtlm, options, kernels, launches, prelude, 1)
-    return [(cycles[i + 2] - cycles[i + 1]) / n for i, n in zip(range(0, len(cycles), 3), rounds)]
+    return [(cycles[i] - cycles[i - 1]) / n for i, n in zip(last, rounds)]
 
 
 def tma2d(simtlm, options, rows):
@@ -455,7 +454,7 @@ def tma2d(simtlm, options, rows):
         ctas, tile = SMS * int(row["CTAsPerSM"]), width * height * 4
         tensor = tensor_map("f32", width, BUFFER // (4 * width), 4 * width, (width, height), 0)
         return (tma_kernel(name, row), ctas, 32, max(stages * tile, 200000 // int(row["CTAsPerSM"])), 1,
-                ctas * tile, 6 * stages, tensor, ctas * height)
+                ctas * tile, 4 * stages, tensor, ctas * height)
     return [[(c, float(row["CyclesPerTMA"]))] for row, c in zip(rows, copies(simtlm, options, rows, describe))]
 
 
@@ -513,7 +512,7 @@ def multicast(simtlm, options, rows):
         width, height, tile = (int(row[n]) for n in ("smem_width", "smem_height", "tile_bytes"))
         tensor = tensor_map("f32", width, BUFFER // (4 * width), 4 * width, (width, height), 0)
         return (multicast_kernel(name, row), multicast_ctas(row), 128, 4 * tile, int(row["cluster_size"]),
-                4 * tile * rounds(row), 6, tensor, 4 * height * rounds(row))
+                4 * tile * rounds(row), 4, tensor, 4 * height * rounds(row))
     simulated = copies(simtlm, options, rows, describe)
     return [[(c * (BUFFER // (4 * int(row["tile_bytes"]) * rounds(row))), float(row["sm_cycles"]))]
             for row, c in zip(rows, simulated)]
@@ -552,7 +551,7 @@ def ldgsts(simtlm, options, rows):
     def describe(name, row):
         stages = int(row["NumStages"])
         return (ldgsts_kernel(name, row), SMS * int(row["CTAsPerSM"]), int(row["ThreadsPerBlock"]), 0, 1,
-                round_bytes(row) * stages, 6 * stages, None, 0)
+                round_bytes(row) * stages, 4 * stages, None, 0)
     simulated = copies(simtlm, options, rows, describe)
     return [[(c * (BUFFER // (round_bytes(row) * int(row["NumStages"]))), float(row["SMCyclesAvg"]))]
             for row, c in zip(rows, simulated)]
