@@ -16,7 +16,7 @@ NAMED = re.compile(r"(?<![\w/.:-])((?:%s)/[\w./+-]*\w)" % "|".join(TOPS))
 # Folders that the reader of a page creates.
 OF_USERS = {("first-answer.md", "traces")}
 # Pages that name functions and programs of others, and such names on other pages.
-ABOUT_OTHERS = {"applications.md", "cuda.md", "hopper.md", "opencl.md"}
+ABOUT_OTHERS = {"applications.md", "blackwell.md", "cuda.md", "hopper.md", "opencl.md"}
 OF_OTHERS = {"find_key_kernel", "get_stats.py", "job_status.py", "own_streams", "own_wmma16",
              "run_simulations.py", "snake_case", "spirv_fail", "t_output_wavefronts", "debug_frame"}
 FILE_NAME = re.compile(r"[A-Za-z][\w-]*\.(?:h|cpp|def|py|proto|S|cmake|config)")
