@@ -12,8 +12,10 @@
 #include <cstring>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace simtlm::test {
@@ -704,7 +706,8 @@ void PrintTo(const hopper_kernel& k, std::ostream* to) {
 class HopperMachineCode : public testing::TestWithParam<hopper_kernel> {
 protected:
     /// Contents of `o` after the run. @param options  of the simulator
-    std::string run(const std::vector<std::string>& options) const {
+    std::string run(const std::vector<std::string>& options,
+                    const std::string& preset = "H100_PCIE") const {
         const hopper_kernel& k = GetParam();
         // Words, with a tensor map after the first 2,048, whose fields the kernel replaces.
         std::string input;
@@ -746,7 +749,7 @@ protected:
                                       "launch {} grid {} block {} args a o s32:3\n"
                                       "output o result.bin\n",
                                       k.words, k.name, k.blocks, k.threads));
-        std::vector<std::string> arguments{"--preset", "H100_PCIE", "--launch", file};
+        std::vector<std::string> arguments{"--preset", preset, "--launch", file};
         arguments.insert(arguments.end(), options.begin(), options.end());
         const outcome o = simulate(arguments);
         EXPECT_EQ(o.code, 0) << o.err;
@@ -762,6 +765,18 @@ TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
     ASSERT_EQ(expected.size(), 4 * GetParam().words);
     EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_90.cubin"}), expected);
+}
+
+TEST_P(HopperMachineCode, ForBlackwellLeavesTheSameMemoryAsItsPtx) {
+    // Blackwell has no products of warpgroups.
+    const std::set<std::string> absent{"halves", "swizzled", "narrow", "integers", "sparse"};
+    if (absent.count(GetParam().name) != 0) return;
+    const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
+    for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}})
+        EXPECT_EQ(
+            run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_" + code + ".cubin"}, preset),
+            expected)
+            << "sm_" << code;
 }
 
 TEST_P(HopperMachineCode, LeavesTheSameMemoryUnderTheTimingModel) {
