@@ -568,6 +568,22 @@ def is_format(columns):
     return any(columns.startswith(beginning) for beginning in FORMATS)
 
 
+def figures_of(run, simtlm, options, rows):
+    """Pairs of simulated and measured figures by row, and why rows have none: their simulation failed."""
+    try:
+        return (run(simtlm, options, rows) if rows else []), {}
+    except RuntimeError as why:
+        if len(rows) == 1:
+            return [[]], {0: str(why)}
+    figures, faults = [], {}
+    for index, row in enumerate(rows):
+        one, fault = figures_of(run, simtlm, options, [row])
+        figures += one
+        if fault:
+            faults[index] = fault[0]
+    return figures, faults
+
+
 def compare(simtlm, options):
     """Lines of a table, what is left out, and the error of each row in percent: its worst figure."""
     with open(options.file, encoding="utf-8") as file:
@@ -576,13 +592,17 @@ def compare(simtlm, options):
         rows = [row for row in csv.DictReader(file) if re.search(options.only, ",".join(row.values()))]
     run = next(run for beginning, run in FORMATS.items() if columns.startswith(beginning))
     names = [name for name in columns.strip().split(",")]
-    lines, errors = ["| row | simulated | measured | error |", "|---|--:|--:|--:|"], []
-    for row, figures in zip(rows, run(simtlm, options, rows)):
+    lines, errors, omitted = ["| row | simulated | measured | error |", "|---|--:|--:|--:|"], [], []
+    all_figures, faults = figures_of(run, simtlm, options, rows)
+    for index, (row, figures) in enumerate(zip(rows, all_figures)):
+        label = " ".join(row[name] for name in names[:8])
+        if index in faults:
+            omitted.append(f"{label}: {faults[index]}")
+            continue
         worst = 0.0
         for simulated, measured in figures:
             error = 100 * (simulated / measured - 1)
             worst = max(worst, error, key=abs)
-            label = " ".join(row[name] for name in names[:8])
             lines.append(f"| {label} | {simulated:.6g} | {measured:.6g} | {error:+.1f} % |")
         errors.append(worst)
-    return lines, [], errors
+    return lines, omitted, errors
