@@ -80,42 +80,15 @@ trace::reader_options reader_options_of(const gpu_config& config,
     return o;
 }
 
-/// The blocks of a GPU and what they share. Blocks are destroyed before what they refer to.
-struct gpu::parts {
-    explicit parts(const gpu_config& config)
-        : opcodes(load_opcode_tables(config)),
-          sequencer("sequencer", protocol::clock_domains, protocol::phase_table(),
-                    sequencer_options(config)),
-          mapping(config.memory.mapping),
-          memory_statistics(config.memory.channels, config.memory.partition.dram.timing.nbk,
-                            config.run.threads),
-          external(config.memory.channels),
-          memory_effects("memory_effects", sequencer) {}
-
-    isa::opcode_tables opcodes;
-    protocol::transaction_pool transactions;  // must outlive the blocks
-    default_bindings bindings;
-    simulation::phase_sequencer sequencer;
-    memory::address_mapping mapping;
-    std::unique_ptr<memory::address_placement> placement;  // only with random partition indexing
-    std::unique_ptr<power::energy_meter> power;            // with -power_simulation_enabled
-    memory::memory_statistics memory_statistics;           // gathered on access
-    std::vector<std::unique_ptr<memory::memory_channel>> channels;
-    std::vector<memory_bridge*> bridges;    // the channels that lead to external memories
-    std::vector<external_memory> external;  // by channel
-    std::vector<std::pair<unsigned, memory::command_observer*>> command_observers;
-    std::vector<std::unique_ptr<memory::memory_partition>> partitions;
-    std::unique_ptr<memory::host_copy> host_copy;
-    std::function<bool()> stop_request;
-    std::unique_ptr<interconnect::network> network;
-    std::unique_ptr<cta_cluster_fabric> fabric;  // must outlive the SMs
-    std::vector<std::unique_ptr<core::simt_cluster>> clusters;
-    core::memory_effects memory_effects;
-    std::unique_ptr<device_context> context;  // must outlive the kernels loaded from it
-    std::unique_ptr<dispatch::command_processor> commands;
-    std::unique_ptr<platform::host_interface> host_interface;
-    std::unique_ptr<gpu_tracer> tracer;
-};
+gpu::parts::parts(const gpu_config& config)
+    : opcodes(load_opcode_tables(config)),
+      sequencer("sequencer", protocol::clock_domains, protocol::phase_table(),
+                sequencer_options(config)),
+      mapping(config.memory.mapping),
+      memory_statistics(config.memory.channels, config.memory.partition.dram.timing.nbk,
+                        config.run.threads),
+      external(config.memory.channels),
+      memory_effects("memory_effects", sequencer) {}
 
 gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     : sc_module(name),

@@ -1108,8 +1108,9 @@ void power(builder& b) {
     b.onoff(
         "-aggregate_power_stats", "0",
         "In -power_simulation_mode 1 and 2, instruction counts are those of all kernels so far.");
-    b.need({"--energy-table", "--power-report", "-accelwattch_xml_file", "-power_simulation_mode",
-            "-dvfs_enabled", "-power_per_cycle_dump", "-power_trace_enabled", "-power_trace_zlevel",
+    // Not --energy-table: presets, and copies of their files, name one for every run.
+    b.need({"--power-report", "-accelwattch_xml_file", "-power_simulation_mode", "-dvfs_enabled",
+            "-power_per_cycle_dump", "-power_trace_enabled", "-power_trace_zlevel",
             "-steady_power_levels_enabled", "-steady_state_definition", "-hw_perf_file_name",
             "-hw_perf_bench_name", "-aggregate_power_stats", "-gpgpu_clock_gated_lanes"},
            {"-power_simulation_enabled"});

@@ -101,6 +101,11 @@ class State:
             frame = frame.older()
         return cls.of_expression("gpu")
 
+    @classmethod
+    def parts(cls):
+        """The blocks of the GPU."""
+        return owned(cls.gpu()["parts_"])
+
     @staticmethod
     def of_expression(text):
         try:
@@ -124,7 +129,7 @@ class State:
 
 
 def sms():
-    return [m for c in all_owned(State.gpu()["clusters_"]) for m in all_owned(c["sms_"])]
+    return [m for c in all_owned(State.parts()["clusters"]) for m in all_owned(c["sms_"])]
 
 
 def numbered(items, argument, what):
@@ -160,7 +165,7 @@ def tags_of(argument):
     if not argument.startswith("p"):
         return owned(numbered(sms(), argument, "SMs")["caches_"])["data"]["engine_"]["tags_"]
     partition, _, slice_ = argument[1:].partition(".")
-    p = numbered(all_owned(State.gpu()["partitions_"]), partition, "partitions")
+    p = numbered(all_owned(State.parts()["partitions"]), partition, "partitions")
     sub = numbered(all_owned(p["sub_partitions_"]), slice_ or "0", "slices")
     return member_of_base(owned(sub["engine_"]), "tags_")
 
@@ -187,7 +192,7 @@ def show_cache(argument):
 
 
 def show_dram(argument):
-    channel = numbered(all_owned(State.gpu()["channels_"]), argument or "0", "channels")
+    channel = numbered(all_owned(State.parts()["channels"]), argument or "0", "channels")
     if not has(channel, "machines_"):
         raise NotThere(f"{name_of(channel)} is no built-in DRAM channel")
     print(f"{name_of(channel)}: {int(channel['in_channel_'])} requests inside")

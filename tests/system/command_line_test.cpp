@@ -64,17 +64,17 @@ std::string on_terminal(const std::vector<std::string>& arguments, unsigned shor
 }
 
 TEST(CommandLine, ReportsIneffectiveOptionsOnce) {
-    const std::vector<std::string> more = {"-power_simulation_enabled", "0",
-                                           "-visualizer_enabled",       "0",
-                                           "-power_simulation_enabled", "1"};
+    const std::vector<std::string> more = {"-gpgpu_clock_gated_reg_file", "0",
+                                           "-visualizer_enabled",         "0",
+                                           "-gpgpu_clock_gated_reg_file", "1"};
     const outcome o = simulate(on_tiny(sample("vecadd"), more));
     EXPECT_EQ(0, o.code) << o.err;
     EXPECT_EQ("", o.err) << "scripts take what is there for a failure";
     const std::size_t first = o.out.find("simtlm: note: ");
     ASSERT_NE(std::string::npos, first);
-    const std::size_t named = o.out.find("-power_simulation_enabled");
+    const std::size_t named = o.out.find("-gpgpu_clock_gated_reg_file");
     ASSERT_NE(std::string::npos, named);
-    EXPECT_EQ(std::string::npos, o.out.find("-power_simulation_enabled", named + 1));
+    EXPECT_EQ(std::string::npos, o.out.find("-gpgpu_clock_gated_reg_file", named + 1));
     std::vector<std::string> quiet = more;
     quiet.emplace_back("--quiet");
     EXPECT_THAT(simulate(on_tiny(sample("vecadd"), quiet)).out, Not(HasSubstr("note:")));

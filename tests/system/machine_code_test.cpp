@@ -768,15 +768,20 @@ TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
 }
 
 TEST_P(HopperMachineCode, ForBlackwellLeavesTheSameMemoryAsItsPtx) {
-    // Blackwell has no products of warpgroups.
-    const std::set<std::string> absent{"halves", "swizzled", "narrow", "integers", "sparse"};
-    if (absent.count(GetParam().name) != 0) return;
+    // Blackwell has no products of warpgroups; multicast of sm_120 is a function of the system, and
+    // some operations of mbarriers are refused, because no compiled program gave their encoding.
+    const std::string name = GetParam().name;
+    const std::set<std::string> absent{"halves", "swizzled", "narrow",  "integers",
+                                       "sparse", "bits",     "barriers"};
+    if (absent.count(name) != 0) return;
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
-    for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}})
+    for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}}) {
+        if (name == "clusters" && std::string(code) == "120") continue;
         EXPECT_EQ(
             run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_" + code + ".cubin"}, preset),
             expected)
             << "sm_" << code;
+    }
 }
 
 TEST_P(HopperMachineCode, LeavesTheSameMemoryUnderTheTimingModel) {

@@ -87,9 +87,10 @@ TEST(Statistics, OfThePageAreInTheReport) {
     std::set<std::string> names = printed_names(run.result.out);
     for (const char* part : {"total", "histograms"})
         for (const auto& [name, value] : run.json[part].items()) names.insert(name);
-    std::set<std::string> sections_of_other_configurations = {"Network: routers (-network_mode 1)"};
+    const std::set<std::string> sections_of_other_configurations = {
+        "Network: routers (-network_mode 1)", "Power and energy (-power_simulation_enabled)"};
     for (const platform::statistic_info& s : platform::statistics_table()) {
-        if (s.section == std::string("Network: routers (-network_mode 1)")) continue;
+        if (sections_of_other_configurations.count(s.section) != 0) continue;
         if (std::string(s.name).rfind("min_", 0) == 0) continue;       // printed even if it is 0
         if (std::string(s.name) == "kernel_demangled_name") continue;  // only for mangled names
         const std::string stem = std::string(s.name).substr(0, std::string(s.name).find('{'));

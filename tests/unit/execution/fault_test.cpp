@@ -171,7 +171,7 @@ TEST(Fault, RejectsAnInstructionOfALaterTargetWhenALaneExecutesIt) {
 {
   .reg .f32 %f<4>; .reg .b32 %r<4>; .reg .pred %p;
   ld.param.u32 %r1, [n]; setp.ne.u32 %p, %r1, 0;
-  @%p tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+  @%p tcgen05.shift.cta_group::1.down [%r1];
   ret;
 }
 )",
@@ -179,7 +179,7 @@ TEST(Fault, RejectsAnInstructionOfALaterTargetWhenALaneExecutesIt) {
     m.run("newer", {1, 1, 1}, {32, 1, 1}, 0u);
     const std::string fault = fault_of([&] { m.run("newer", {1, 1, 1}, {32, 1, 1}, 1u); });
     EXPECT_NE(fault.find("test.ptx:9:"), std::string::npos) << fault;
-    EXPECT_NE(fault.find("tcgen05.relinquish_alloc_permit"), std::string::npos) << fault;
+    EXPECT_NE(fault.find("tcgen05.shift"), std::string::npos) << fault;
 }
 
 TEST(Fault, RejectsInvalidLaunches) {

@@ -205,11 +205,9 @@ TEST(PtxInstruction, ReadsTheOperandOfACacheHint) {
 TEST(PtxInstruction, RejectsLaterIsaWhenItExecutes) {
     const module m = parse_kernel(
         "multimem.st.global.f32 [%rd1], %f1;\n"
-        "multimem.ld_reduce.global.add.f32 %f1, [%rd1];\nst.bulk.shared::cta [%r1], %rd1, 0;\n"
-        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
-        "[%r1], [%r2];");
-    for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
-    EXPECT_EQ(op(m, 2).text, "st.bulk.shared::cta");
+        "multimem.ld_reduce.global.add.f32 %f1, [%rd1];");
+    for (std::size_t n = 0; n < 2; ++n) EXPECT_EQ(op(m, n).op, opcode::later) << n;
+    EXPECT_EQ(op(m, 0).text, "multimem.st.global.f32");
 }
 
 TEST(PtxInstruction, ReadsAtomicsOfVectorsAndReductionsInOtherCtas) {
