@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/energy_table.h"
 
+#include "modules/support/csv_rows.h"
 #include "modules/support/error.h"
 #include "modules/support/text_file.h"
 
@@ -30,21 +31,6 @@ namespace {
 
 constexpr const char* layout =
     "rows are component,per,value,unit,source, as docs/power.md describes";
-
-/// Splits a line of CSV at its commas; a field may be in double quotes.
-std::vector<std::string> fields_of(std::string_view line) {
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            fields.emplace_back();
-        else if (c != '\r')
-            fields.back() += c;
-    }
-    return fields;
-}
 
 /// A row with a number.
 struct table_row {
@@ -92,7 +78,7 @@ private:
 
     void row(std::string_view line) {
         if (line.empty() || line[0] == '#' || line == "\r") return;
-        const std::vector<std::string> f = fields_of(line);
+        const std::vector<std::string> f = support::csv_row_at(line, 0, ',', true).cells;
         if (f[0] == "component") return;
         if (f.size() < 4) fail("has too few columns", layout);
         const std::string of_unit = f[0] == "TABLE" ? "," + f[3] : "";

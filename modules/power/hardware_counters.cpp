@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/hardware_counters.h"
 
+#include "modules/support/csv_rows.h"
 #include "modules/support/error.h"
 #include "modules/support/text_file.h"
 
@@ -41,10 +42,7 @@ hardware_counts find_hardware_counts(const std::string& file, const std::string&
     std::vector<std::string> found;
     std::string where;
     for (unsigned number = 1; std::getline(text, line); ++number) {
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        std::vector<std::string> row;
-        std::istringstream fields(line);
-        for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
+        const std::vector<std::string> row = support::csv_row_at(line, 0, ',', true).cells;
         if (row.size() < names || row[0] != benchmark) continue;
         const bool exact = row[1].empty() || row[1] == kernel;
         if (!exact && !found.empty()) continue;

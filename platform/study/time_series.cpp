@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/time_series.h"
 
+#include "modules/support/csv_rows.h"
 #include "modules/support/error.h"
 #include "modules/support/number_text.h"
-#include "platform/study/csv_rows.h"
 #include "platform/study/sqlite_database.h"
 
 #include <array>
@@ -116,7 +116,7 @@ time_series read_database(const std::string& file, std::size_t points) {
 // ---- CSV ----------------------------------------------------------------------------------
 
 std::vector<std::string> cells_of(const std::string& line) {
-    return csv_row_at(line, 0, ',', true).cells;
+    return support::csv_row_at(line, 0, ',', true).cells;
 }
 
 time_series read_csv(const std::string& file, std::size_t points) {

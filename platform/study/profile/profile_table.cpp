@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/study/profile/profile_table.h"
 
+#include "modules/support/csv_rows.h"
 #include "modules/support/error.h"
-#include "platform/study/csv_rows.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ std::optional<profile_format> format_of(const profile_table& t) {
 std::optional<profile_table> begun_by(std::string_view text, std::size_t at, char& separator) {
     for (const char c : {',', ';', '\t'}) {
         profile_table t;
-        t.columns = csv_row_at(text, at, c, true).cells;
+        t.columns = support::csv_row_at(text, at, c, true).cells;
         constexpr std::size_t fewest = 3;
         if (t.columns.size() < fewest) continue;
         for (std::string& name : t.columns) trim(name);
@@ -97,7 +97,8 @@ private:
         ++line_;
     }
     bool fits(std::string_view line) const {
-        return csv_row_at(line, 0, separator_, true).cells.size() == tables_.back().columns.size();
+        return support::csv_row_at(line, 0, separator_, true).cells.size() ==
+               tables_.back().columns.size();
     }
     void begin(profile_table t) {
         open_ = true;
@@ -106,7 +107,7 @@ private:
         if (!again) tables_.push_back(std::move(t));
     }
     void add_row() {
-        csv_row r = csv_row_at(text_, at_, separator_, false);
+        support::csv_row r = support::csv_row_at(text_, at_, separator_, false);
         const auto refuse = [&](const std::string& what, const char* remedy) {
             throw support::user_error(fmt::format("{}:{}", file_, line_), what, remedy);
         };

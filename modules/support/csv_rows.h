@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace simtlm::platform::study {
+namespace simtlm::support {
 
 /// A row of a CSV text (RFC 4180): quoted cells may contain separators, doubled quotes and line
 /// breaks.
@@ -20,4 +20,4 @@ struct csv_row {
 /// @param one_line  ends the row at the first line break, even within quotes
 csv_row csv_row_at(std::string_view text, std::size_t begin, char separator, bool one_line);
 
-}  // namespace simtlm::platform::study
+}  // namespace simtlm::support

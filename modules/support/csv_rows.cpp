@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/study/csv_rows.h"
+#include "modules/support/csv_rows.h"
 
-namespace simtlm::platform::study {
+namespace simtlm::support {
 
 csv_row csv_row_at(std::string_view text, std::size_t begin, char separator, bool one_line) {
     csv_row row;
@@ -25,4 +25,4 @@ csv_row csv_row_at(std::string_view text, std::size_t begin, char separator, boo
     return row;
 }
 
-}  // namespace simtlm::platform::study
+}  // namespace simtlm::support
