@@ -142,6 +142,12 @@ struct activity_counts {
 
     double& operator[](activity a) { return of[static_cast<unsigned>(a)]; }
     double operator[](activity a) const { return of[static_cast<unsigned>(a)]; }
+    activity_counts& operator+=(const activity_counts& o) {
+        for (unsigned a = 0; a < activities; ++a) of[a] += o.of[a];
+        unit_lanes += o.unit_lanes;
+        unit_warps += o.unit_warps;
+        return *this;
+    }
     activity_counts& operator-=(const activity_counts& o) {
         for (unsigned a = 0; a < activities; ++a) of[a] -= o.of[a];
         unit_lanes -= o.unit_lanes;

@@ -175,9 +175,7 @@ private:
     }
     static void add(window& sum, const window& w) {
         for (unsigned c = 0; c < power::components; ++c) sum.picojoules[c] += w.picojoules[c];
-        for (unsigned a = 0; a < power::activities; ++a) sum.activity.of[a] += w.activity.of[a];
-        sum.activity.unit_lanes += w.activity.unit_lanes;
-        sum.activity.unit_warps += w.activity.unit_warps;
+        sum.activity += w.activity;
         sum.seconds += w.seconds;
         sum.to = w.to;
     }
