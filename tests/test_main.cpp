@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -17,8 +17,7 @@
 
 namespace {
 
-constexpr std::string_view fork_option = "--fork-each-test";
-constexpr long seconds_per_test = 120;
+constexpr std::string_view fork_option = "--fork-each-test=";  // seconds per test
 
 std::vector<std::string> names_of_tests() {
     std::vector<std::string> names;
@@ -34,7 +33,7 @@ std::vector<std::string> names_of_tests() {
 /// Runs each test in a child process: a SystemC simulation cannot be started twice in a process.
 /// Forking costs a tenth of the start of an executable. @returns the exit code: of a child in the
 /// child, and 0 in the parent if all children ended with 0.
-int run_in_children() {
+int run_in_children(long seconds_per_test) {
     std::vector<std::string> failed;
     const std::vector<std::string> names = names_of_tests();
     for (const std::string& name : names) {
@@ -69,6 +68,7 @@ int run_in_children() {
 
 int sc_main(int argc, char* argv[]) {
     ::testing::InitGoogleMock(&argc, argv);
-    if (std::find(argv, argv + argc, fork_option) != argv + argc) return run_in_children();
+    if (argc > 1 && std::string_view(argv[1]).substr(0, fork_option.size()) == fork_option)
+        return run_in_children(std::atol(argv[1] + fork_option.size()));
     return RUN_ALL_TESTS();
 }
