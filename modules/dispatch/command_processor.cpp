@@ -4,6 +4,7 @@
 #include "modules/program/cta_cluster_source.h"
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
+#include "modules/support/fnv1a.h"
 
 #include <algorithm>
 #include <utility>
@@ -126,8 +127,7 @@ void command_processor::proceed() {
 void command_processor::note_taken(const host_command& c) {
     ++taken_;
     const auto mix = [this](const void* from, std::size_t bytes) {
-        const auto* p = static_cast<const unsigned char*>(from);
-        for (std::size_t i = 0; i < bytes; ++i) digest_ = (digest_ ^ p[i]) * 0x100000001b3u;
+        digest_ = support::fnv1a({static_cast<const char*>(from), bytes}, digest_);
     };
     const std::string file =
         c.kernel ? c.kernel->descriptor().name : c.file.substr(c.file.rfind('/') + 1);

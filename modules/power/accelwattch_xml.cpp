@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/energy_table.h"
 #include "modules/support/error.h"
+#include "modules/support/fnv1a.h"
 #include "modules/support/text_file.h"
 
 #include <boost/property_tree/ptree.hpp>
@@ -91,7 +92,7 @@ constexpr const char* remedy =
 /// The parameters of a file: factors by name, and a checksum of the rest.
 struct xml_parameters {
     std::map<std::string, double> factors;
-    std::uint64_t rest = 0xcbf29ce484222325;
+    std::uint64_t rest = support::fnv1a_basis;
     std::string file;
 
     void read(const boost::property_tree::ptree& node) {
@@ -120,9 +121,7 @@ private:
             factors[name] = number;
             return;
         }
-        constexpr std::uint64_t prime = 0x100000001b3;
-        for (const char c : name + "=" + value + ";")
-            rest = (rest ^ static_cast<unsigned char>(c)) * prime;
+        rest = support::fnv1a(name + "=" + value + ";", rest);
     }
 };
 

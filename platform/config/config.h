@@ -115,7 +115,9 @@ struct interval_config {
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
-    std::string power_report;      ///< empty: power is not modelled
+    std::string power_report;  ///< empty: power is not modelled
+    /// Beside the report, compressed; empty: not requested.
+    std::string power_trace, metric_trace, steady_state;
     bool compact_reports = false;  ///< omits statistics that are zero or unchanged
     unsigned warp_issue_sm = 0;    ///< SM whose issue distribution is printed
     bool print_memory_latencies = true;
@@ -155,11 +157,9 @@ struct power_config {
     unsigned result_buses = 8;     ///< warp instructions that an SM can complete in a cycle
     bool lanes_gated = true;       ///< idle lanes of functional units take no energy
     bool dumps_windows = false;    ///< the report has the power of every window
-    bool writes_traces = false;    ///< power and activity of every window, as compressed CSV
-    unsigned trace_level = 6;      ///< compression level, 0 to 9
-    bool tracks_steady_states = false;
-    double steady_deviation = 8;  ///< watts from the mean of a steady state
-    unsigned steady_windows = 4;  ///< a steady state has more than that
+    unsigned trace_level = 6;      ///< of the compressed traces, 0 to 9
+    double steady_deviation = 8;   ///< watts from the mean of a steady state
+    unsigned steady_windows = 4;   ///< a steady state has more than that
     std::string hardware_file, hardware_benchmark;
     std::array<bool, power::hardware_counters> simulated{};  ///< counters of hybrid mode
     bool accumulates = false;  ///< instruction counts of modes 1 and 2 are those of the run so far

@@ -72,10 +72,16 @@ void read_power(const option_values& v, gpu_config& config) {
     if (config.core == "classic") p.result_buses = config.cores.sm.write_back.width;
     p.lanes_gated = v.flag("-gpgpu_clock_gated_lanes");
     config.run.power_report = v.text("--power-report");
+    const std::filesystem::path folder =
+        std::filesystem::path(config.run.power_report).parent_path();
+    if (v.flag("-power_trace_enabled")) {
+        config.run.power_trace = folder / "power_trace.log.gz";
+        config.run.metric_trace = folder / "metric_trace.log.gz";
+    }
+    if (v.flag("-steady_power_levels_enabled"))
+        config.run.steady_state = folder / "steady_state.log.gz";
     p.dumps_windows = v.flag("-power_per_cycle_dump");
-    p.writes_traces = v.flag("-power_trace_enabled");
     p.trace_level = v.number("-power_trace_zlevel", 0, 9);
-    p.tracks_steady_states = v.flag("-steady_power_levels_enabled");
     read_steady_state(v, p);
     read_hardware(v, p);
 }

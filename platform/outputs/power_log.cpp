@@ -88,15 +88,14 @@ public:
           how_(device.config().power),
           report_(device.config().run.power_report),
           next_(how_.window) {
-        const std::filesystem::path folder =
-            std::filesystem::path(device.config().run.power_report).parent_path();
-        if (how_.writes_traces) {
-            power_trace_.emplace(folder / "power_trace.log.gz", how_.trace_level);
-            metric_trace_.emplace(folder / "metric_trace.log.gz", how_.trace_level);
+        const run_config& files = device.config().run;
+        if (!files.power_trace.empty()) {
+            power_trace_.emplace(files.power_trace, how_.trace_level);
+            metric_trace_.emplace(files.metric_trace, how_.trace_level);
             write_heads();
         }
-        if (how_.tracks_steady_states) {
-            steady_.emplace(folder / "steady_state.log.gz", how_.trace_level);
+        if (!files.steady_state.empty()) {
+            steady_.emplace(files.steady_state, how_.trace_level);
             steady_->write("start,end,power,IPC," + counters_head() + "\n");
         }
         device.sequencer().observe(this);
@@ -162,8 +161,8 @@ private:
         windows_.push_back(w);
         if (how_.mode == power_mode::simulation) count(w);
         if (how_.dumps_windows) write_window(w);
-        if (how_.writes_traces) write_traces(w);
-        if (how_.tracks_steady_states) follow_steady_state(w);
+        if (power_trace_) write_traces(w);
+        if (steady_) follow_steady_state(w);
     }
 
     /// Counts a window, or a kernel with counters of hardware, in the figures of the run.

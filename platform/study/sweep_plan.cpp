@@ -3,6 +3,7 @@
 
 #include "modules/support/display_text.h"
 #include "modules/support/error.h"
+#include "modules/support/fnv1a.h"
 #include "modules/support/nearest_name.h"
 #include "modules/support/text_file.h"
 #include "platform/options/options.h"
@@ -30,12 +31,6 @@ using assignment = std::pair<std::string, std::string>;  ///< option and value
 constexpr std::size_t max_runs = 100'000;
 constexpr const char* flag_value = "\1";  ///< of a switch without a value
 constexpr char folder_mark = '\2';        ///< in patterns: placeholder for the folder of the run
-
-std::uint64_t hash_of(const std::string& text) {
-    std::uint64_t h = 14695981039346656037u;  // FNV-1a
-    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    return h;
-}
 
 std::string slug(const std::string& text) {
     std::string out;
@@ -511,7 +506,7 @@ private:
         if (r.series.empty()) r.series = "all";
         const std::string identity = w.name + "\n" + r.series;
         r.id = fmt::format("{}-{:08x}", slug(w.name + " " + r.series),
-                           static_cast<std::uint32_t>(hash_of(identity)));
+                           static_cast<std::uint32_t>(support::fnv1a(identity)));
         r.folder = (fs::path(plan.folder) / "runs" / r.id).string();
         r.environment = w.environment;
         r.working_folder = w.folder;
@@ -581,7 +576,7 @@ private:
         for (const std::string& f : w.reads) state += state_of_file(f);
         for (const std::string& f : c.files) state += state_of_file(f);
         for (const std::string& f : gpu.reads) state += state_of_file(f);
-        r.fingerprint = fmt::format("{:016x}", hash_of(state));
+        r.fingerprint = fmt::format("{:016x}", support::fnv1a(state));
         if (r.shards != 0) r.fingerprint += fmt::format("-shards-{}-{}", r.shards, r.warm_up);
         return r;
     }

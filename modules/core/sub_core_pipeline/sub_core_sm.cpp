@@ -408,10 +408,10 @@ std::string sub_core_sm::barrier_text(unsigned w) const {
 }
 
 std::string sub_core_sm::engine_text(unsigned w) const {
-    return mbarriers_->waits(w)                     ? mbarriers_->why_waiting(w)
-           : warpgroups_->waits(w)                  ? warpgroups_->why_waiting(w)
-           : tensor_core_ && tensor_core_->waits(w) ? tensor_core_->why_waiting(w)
-                                                    : bulk_copies_->why_waiting(w);
+    if (mbarriers_->waits(w)) return mbarriers_->why_waiting(w);
+    if (warpgroups_->waits(w)) return warpgroups_->why_waiting(w);
+    if (tensor_core_ && tensor_core_->waits(w)) return tensor_core_->why_waiting(w);
+    return bulk_copies_->why_waiting(w);
 }
 
 }  // namespace simtlm::core::sub_core_pipeline

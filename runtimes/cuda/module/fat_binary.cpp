@@ -5,6 +5,7 @@
 #include "modules/sass/cubin.h"
 #include "modules/sass/fat_binary.h"
 #include "modules/support/error.h"
+#include "platform/options/presets.h"
 #include "runtimes/cuda/abi/abi.h"
 #include "runtimes/cuda/abi/status.h"
 
@@ -56,8 +57,11 @@ std::string contents_of(const std::vector<code_candidate>& candidates) {
 }
 
 /// The newest GPU for which there is a preset.
-constexpr unsigned newest_capability = 120;
-constexpr const char* newest_preset = "RTX5090";
+const platform::preset_info& newest_preset() {
+    const auto& all = platform::preset_table();
+    return *std::max_element(all.begin(), all.end(),
+                             [](const auto& a, const auto& b) { return a.binary < b.binary; });
+}
 
 /// Reports that a GPU can run none of the candidates, and what to do.
 [[noreturn]] void refuse_candidates(const std::vector<code_candidate>& candidates,
@@ -88,8 +92,8 @@ constexpr const char* newest_preset = "RTX5090";
             oldest_ptx = std::min(oldest_ptx, c.architecture);
     }
     if (!candidates.empty())
-        text += oldest > newest_capability
-                    ? fmt::format(" (no preset is newer than {})", newest_preset)
+        text += oldest > newest_preset().binary
+                    ? fmt::format(" (no preset is newer than {})", newest_preset().name)
                 : oldest > gpu.machine_code ? ", or choose a newer GPU"
                 : oldest > sass::newest_machine_code
                     ? fmt::format(" (machine code after sm_{} is not supported)",
