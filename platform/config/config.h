@@ -111,13 +111,17 @@ struct interval_config {
     std::vector<std::string> scope;     ///< globs of the blocks to sample
 };
 
+/// Files of the power model; empty: not written.
+struct power_files {
+    std::string report;
+    std::string trace, metrics, steady_states;  ///< beside the report, compressed
+};
+
 /// Settings of the executable; no simulated block depends on them.
 struct run_config {
     std::string trace;  ///< command list; empty: none given
     std::string stats_json, stats_csv, stats_csv_long;
-    std::string power_report;  ///< empty: power is not modelled
-    /// Beside the report, compressed; empty: not requested.
-    std::string power_trace, metric_trace, steady_state;
+    power_files power;
     bool compact_reports = false;  ///< omits statistics that are zero or unchanged
     unsigned warp_issue_sm = 0;    ///< SM whose issue distribution is printed
     bool print_memory_latencies = true;

@@ -71,15 +71,15 @@ void read_power(const option_values& v, gpu_config& config) {
     p.window = window && *window > 0 ? static_cast<std::uint64_t>(*window) : p.window;
     if (config.core == "classic") p.result_buses = config.cores.sm.write_back.width;
     p.lanes_gated = v.flag("-gpgpu_clock_gated_lanes");
-    config.run.power_report = v.text("--power-report");
-    const std::filesystem::path folder =
-        std::filesystem::path(config.run.power_report).parent_path();
+    power_files& files = config.run.power;
+    files.report = v.text("--power-report");
+    const std::filesystem::path folder = std::filesystem::path(files.report).parent_path();
     if (v.flag("-power_trace_enabled")) {
-        config.run.power_trace = folder / "power_trace.log.gz";
-        config.run.metric_trace = folder / "metric_trace.log.gz";
+        files.trace = folder / "power_trace.log.gz";
+        files.metrics = folder / "metric_trace.log.gz";
     }
     if (v.flag("-steady_power_levels_enabled"))
-        config.run.steady_state = folder / "steady_state.log.gz";
+        files.steady_states = folder / "steady_state.log.gz";
     p.dumps_windows = v.flag("-power_per_cycle_dump");
     p.trace_level = v.number("-power_trace_zlevel", 0, 9);
     read_steady_state(v, p);

@@ -1060,11 +1060,10 @@ void file_uses(builder& b) {
     b.use({"-config", "--ptx", "--cubin", "--launch", "-trace", "--opcode-table",
            "-inter_config_file", "--resume", "--debug-commands"},
           file_use::input);
-    b.use(
-        {"--checkpoint", "--sample-json", "--stats-json", "--stats-csv", "--stats-csv-long",
-         "--vcd", "--timeline", "--interval-csv", "--interval-db", "-ptx_line_stats_filename",
-         "-visualizer_outputfile", "--stats-file", "-gpgpu_ptx_inst_debug_file", "--power-report"},
-        file_use::output);
+    b.use({"--checkpoint", "--sample-json", "--stats-json", "--stats-csv", "--stats-csv-long",
+           "--vcd", "--timeline", "--interval-csv", "--interval-db", "-ptx_line_stats_filename",
+           "-visualizer_outputfile", "--stats-file", "-gpgpu_ptx_inst_debug_file"},
+          file_use::output);
     b.use({"--record-trace"}, file_use::output_folder);
 }
 

@@ -137,8 +137,8 @@ void number_files(run_config& config, unsigned number) {
     for (std::string* const name :
          {&config.stats_json, &config.stats_csv, &config.stats_csv_long, &config.vcd,
           &config.timeline, &config.visualizer.file, &config.line_stats, &config.interval.csv,
-          &config.interval.database, &config.power_report, &config.power_trace,
-          &config.metric_trace, &config.steady_state}) {
+          &config.interval.database, &config.power.report, &config.power.trace,
+          &config.power.metrics, &config.power.steady_states}) {
         if (name->empty()) continue;
         const std::filesystem::path path(*name);
         *name = (path.parent_path() / path.stem()).string() + fmt::format(".gpu{}", number) +

@@ -34,10 +34,10 @@ std::vector<named_output> outputs_of(const option_values& values, const gpu_conf
         add(run.interval.database, "--interval-db");
         add(run.line_stats, "-ptx_line_stats_filename");
         add(run.visualizer.file, "-visualizer_outputfile");
-        add(run.power_report, "--power-report");
-        add(run.power_trace, "-power_trace_enabled");
-        add(run.metric_trace, "-power_trace_enabled");
-        add(run.steady_state, "-steady_power_levels_enabled");
+        add(run.power.report, "--power-report");
+        add(run.power.trace, "-power_trace_enabled");
+        add(run.power.metrics, "-power_trace_enabled");
+        add(run.power.steady_states, "-steady_power_levels_enabled");
     }
     add(checkpoint_options::of(values).write, "--checkpoint");
     add(values.text("--record-trace"), "--record-trace");

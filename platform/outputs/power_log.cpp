@@ -86,16 +86,16 @@ public:
         : device_(device),
           meter_(*device.power()),
           how_(device.config().power),
-          report_(device.config().run.power_report),
+          report_(device.config().run.power.report),
           next_(how_.window) {
-        const run_config& files = device.config().run;
-        if (!files.power_trace.empty()) {
-            power_trace_.emplace(files.power_trace, how_.trace_level);
-            metric_trace_.emplace(files.metric_trace, how_.trace_level);
+        const power_files& files = device.config().run.power;
+        if (!files.trace.empty()) {
+            power_trace_.emplace(files.trace, how_.trace_level);
+            metric_trace_.emplace(files.metrics, how_.trace_level);
             write_heads();
         }
-        if (!files.steady_state.empty()) {
-            steady_.emplace(files.steady_state, how_.trace_level);
+        if (!files.steady_states.empty()) {
+            steady_.emplace(files.steady_states, how_.trace_level);
             steady_->write("start,end,power,IPC," + counters_head() + "\n");
         }
         device.sequencer().observe(this);
