@@ -161,6 +161,11 @@ private:
                                           return device::traits_of(
                                               device::traits_of(launches_[i].launch),
                                               kernel->executed(), *descriptors_);
+                                      },
+                                      [kernel](std::uint64_t cta) {
+                                          execution::functional_options how;
+                                          how.give_up = &signal_guard::any();
+                                          return kernel->instructions_of(cta, how);
                                       }});
         c.kernel = kernel;
         if (recording_ != nullptr)

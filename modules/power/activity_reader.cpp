@@ -12,6 +12,7 @@ namespace simtlm::power {
 namespace {
 
 constexpr double warp_lanes = 32;
+constexpr double instruction_pair = 1.0 / 2;  // the L1I of AccelWattch delivers pairs
 
 double* count_of(activity_counts& a, activity of) {
     return &a[of];
@@ -124,6 +125,8 @@ void activity_reader::add_sm(std::string_view name, std::string_view label,
     if (name == "warp_instructions") {
         add(activity::instructions, 1, cell);
         add(activity::scheduled, 1, cell);
+        if (parameters_.perfect_instruction_cache && !has_l0_)
+            add(activity::instruction_hits, instruction_pair, cell);
     } else if (name == "thread_instructions") {
         add(activity::pipeline_duty, 1 / (warp_lanes * parameters_.result_buses), cell);
     } else if (name == "cycles") {
@@ -175,7 +178,7 @@ void activity_reader::add_cell(std::string_view kind, std::string_view name, std
     if (kind == "sm")
         add_sm(name, label, cell);
     else if (kind == "modern" && name == "l0_fetches")
-        add(activity::instruction_hits, 0.5, cell);  // the L1I of AccelWattch delivers pairs
+        add(activity::instruction_hits, instruction_pair, cell);
     else if (name == "outcomes")
         add_cache(kind, label, cell);
     else if (kind == "network_half" && name == "flit_hops")

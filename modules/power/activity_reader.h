@@ -18,6 +18,8 @@ struct gpu_parameters {
     unsigned result_buses = 8;        ///< warp instructions that an SM can complete in a cycle
     unsigned dram_access_bytes = 32;  ///< bytes that a DRAM command moves
     bool lanes_gated = true;          ///< idle lanes of a functional unit take no energy
+    /// The instruction cache always hits and counts nothing (-gpgpu_perfect_inst_const_cache).
+    bool perfect_instruction_cache = false;
 };
 
 /// Reads the activity of a GPU from the counters of its blocks.

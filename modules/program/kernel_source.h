@@ -136,6 +136,10 @@ public:
     /// The next CTA of the grid, or nullptr after the last; to be returned with recycle().
     /// @throws support::user_error
     virtual std::unique_ptr<cta> next_cta() = 0;
+    /// Ends the kernel before its last instruction: every warp ends when it issues its next one,
+    /// which is not executed. For sampling; the values that the kernel computes are lost.
+    /// @return false: the source does not support it, and nothing changes
+    virtual bool end_early() { return false; }
     /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
     /// Warnings so far, each once.

@@ -67,9 +67,17 @@ void launch_selection::started(const std::shared_ptr<execution::executed_kernel>
         how.give_up = &state_.give_up;
         kernel->execute_rest(how);
     };
-    sampler_->started(l.grid_id, {execute_rest, [kernel, known = known_traits(l), c] {
+    // Called while the simulation runs, which has access to memory.
+    const auto instructions_of = [this, kernel](std::uint64_t cta) {
+        execution::functional_options how;
+        how.give_up = &state_.give_up;
+        return kernel->instructions_of(cta, how);
+    };
+    sampler_->started(l.grid_id, {execute_rest,
+                                  [kernel, known = known_traits(l), c] {
                                       return traits_of(known, kernel->executed(), *c);
-                                  }});
+                                  },
+                                  instructions_of});
 }
 
 void launch_selection::ended(const dispatch::finished_kernel& kernel) {

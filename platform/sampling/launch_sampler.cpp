@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sampling/launch_sampler.h"
 
+#include "modules/execution/common/execution_error.h"
 #include "modules/support/error.h"
 #include "modules/support/output_file.h"
 #include "platform/gpu/gpu_blocks.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace simtlm::platform {
@@ -99,7 +101,31 @@ void launch_sampler::executed(std::uint64_t number, const kernel_traits& traits)
 }
 
 void launch_sampler::attach(gpu& device) {
-    if (how_.stable) monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread);
+    if (!how_.stable) return;
+    monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread);
+    if (how_.skip != 0)
+        monitor_->end_within_ctas([this](std::uint64_t number) { return work_of(number); });
+}
+
+/// Work of the first, a middle and the last CTA of a launch; nothing if one waits for other CTAs.
+std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t number) const {
+    const simulated_launch& launch = started_.at(number);
+    const std::uint64_t ctas = launch.executed().grid.volume();
+    double sum = 0, squares = 0;
+    constexpr double inspected = 3;
+    try {
+        for (const std::uint64_t cta : {std::uint64_t{0}, ctas / 2, ctas - 1}) {
+            const auto instructions = static_cast<double>(launch.instructions_of(cta));
+            sum += instructions;
+            squares += instructions * instructions;
+        }
+    } catch (const execution::execution_error&) {
+        return std::nullopt;
+    }
+    rate_monitor::cta_work work;
+    work.mean = sum / inspected;
+    work.deviation = std::sqrt(std::max(0.0, squares / inspected - work.mean * work.mean));
+    return work;
 }
 
 void launch_sampler::started(std::uint64_t number, simulated_launch launch) {
@@ -115,16 +141,20 @@ void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
     const auto found = started_.find(kernel.list_number);
     const simulated_launch launch = std::move(found->second);
     started_.erase(found);
-    if (rest.ctas != 0 && how_.skip == 0) launch.execute_rest();
+    if (rest.any() && how_.skip == 0) launch.execute_rest();
     kernel_traits traits = launch.executed();
-    if (rest.ctas != 0 && how_.skip != 0) {
-        ++skipped_;
+    if (rest.any() && how_.skip != 0) ++skipped_;
+    if (rest.work) {
+        traits.instructions = rest.work->mean;
+    } else if (rest.any() && how_.skip != 0) {
         // Its average per CTA counts only the CTAs that ran.
         const auto ctas = static_cast<double>(traits.grid.volume());
         traits.instructions *= ctas / (ctas - static_cast<double>(rest.ctas));
     }
     const double instructions = assign(kernel.list_number, traits, true);
-    sampler_.measured(kernel.list_number - 1, static_cast<double>(end_ - std::min(begin, end_)),
+    const std::uint64_t simulated = end_ - std::min(begin, end_);
+    sampler_.measured(kernel.list_number - 1,
+                      static_cast<double>(simulated - std::min(rest.ending_cycles, simulated)),
                       instructions, rest.cycles, rest.uncertain);
 }
 

@@ -26,7 +26,8 @@ namespace simtlm::platform {
 /// Launches of the same kernel, grid and block are grouped by instruction mix and accessed memory
 /// after they have run. A grid that occurs only a few times is not simulated if similar grids of
 /// the same kernel have been. With --sample-stable, the remaining thread blocks of a launch are
-/// executed functionally once its rate has become stable.
+/// executed functionally once its rate has become stable; with --sample-skip, too, a launch can
+/// end within its resident thread blocks, and nothing more of it is executed.
 class launch_sampler {
 public:
     /// @param launch_cycles  cycles of an empty kernel, core clock
@@ -45,6 +46,9 @@ public:
         std::function<void()>
             execute_rest;  ///< functionally executes the CTAs that were not placed
         std::function<kernel_traits()> executed;  ///< traits of the instructions executed
+        /// Functionally executes a CTA while the launch is simulated. @return its warp instructions
+        /// @throws execution_error
+        std::function<std::uint64_t(std::uint64_t cta)> instructions_of;
     };
 
     /// Adds the next launch. @return whether to simulate it
@@ -81,6 +85,7 @@ private:
     };
 
     bool is_covered(const grid_samples& s, double ctas) const;
+    std::optional<rate_monitor::cta_work> work_of(std::uint64_t number) const;
     bool is_large(std::size_t family) const;
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 

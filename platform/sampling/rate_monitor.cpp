@@ -4,6 +4,8 @@
 #include "modules/simulation/spawn.h"
 #include "platform/gpu/gpu_blocks.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -17,6 +19,43 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
       window_(window_cycles / device.config().clocks.core, sc_core::SC_SEC) {
     simulation::spawn_method(
         "look", [this] { sample(); }, {}, simulation::first_run::at_start);
+}
+
+template <class Rates>
+rate_monitor::rate rate_monitor::rate_of(const Rates& rates) {
+    const auto n = static_cast<double>(rates.size());
+    rate r;
+    r.mean = std::accumulate(rates.begin(), rates.end(), 0.0) / n;
+    double squares = 0;
+    for (const double one : rates) squares += (one - r.mean) * (one - r.mean);
+    r.deviation = std::sqrt(squares / (n - 1));
+    return r;
+}
+
+/// Warp instructions per cycle in equal periods that cover the second half of the windows.
+rate_monitor::rate rate_monitor::rate_of_periods() const {
+    const std::size_t period = issued_.size() / 2 / windows;
+    std::array<double, windows> rates{};
+    std::size_t end = issued_.size() - 1;
+    for (double& r : rates) {
+        r = static_cast<double>(issued_[end] - issued_[end - period]) /
+            (static_cast<double>(period) * window_cycles);
+        end -= period;
+    }
+    return rate_of(rates);
+}
+
+bool rate_monitor::is_stable_within_ctas() const {
+    const std::size_t n = issued_.size() - 1;
+    return work_of_ && within_ctas_ && n >= fewest_windows && n % (fewest_windows / 4) == 0 &&
+           rate_of_periods().is_stable(spread_);
+}
+
+std::uint64_t rate_monitor::warp_instructions() const {
+    std::uint64_t sum = 0;
+    for (const auto& c : device_.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i) sum += c->core(i).counted().warp_instructions;
+    return sum;
 }
 
 void rate_monitor::sample() {
@@ -34,46 +73,99 @@ void rate_monitor::sample() {
         launch_ = 0;
         return;
     }
-    const std::uint64_t now = ctas.thread_instructions();
-    if (running->context.launch != launch_) {
-        launch_ = running->context.launch;
+    sample(*running, ctas.thread_instructions());
+}
+
+/// @param now  thread instructions of all SMs
+void rate_monitor::sample(const dispatch::running_kernel& kernel, std::uint64_t now) {
+    if (kernel.context.launch != launch_) {
+        launch_ = kernel.context.launch;
         instructions_ = before_ = now;
-        ctas_ = running->descriptor.grid.volume();
+        ctas_ = kernel.descriptor.grid.volume();
         ctas_left_ = 0;
         rates_.clear();
+        issued_.assign(1, warp_instructions());
+        within_ctas_ = true;
+        work_.reset();
         return;
     }
-    const bool begun = running->ctas_running + running->ctas_completed != 0;
-    if (ctas_left_ != 0 || !begun) {
+    const bool begun = kernel.ctas_running + kernel.ctas_completed != 0;
+    if (ctas_left_ != 0 || work_ || !begun) {
         before_ = now;
         return;
     }
     rates_.push_back(static_cast<double>(now - std::exchange(before_, now)) / window_cycles);
     if (rates_.size() > windows) rates_.pop_front();
-    const std::uint64_t wave = std::uint64_t{running->context.ctas_per_sm} * device_.config().sms();
-    if (rates_.size() < windows || running->ctas_completed < wave ||
-        running->blocks_left < 2 * wave)
+    if (work_of_) issued_.push_back(warp_instructions());
+    const std::uint64_t wave = std::uint64_t{kernel.context.ctas_per_sm} * device_.config().sms();
+    if (rates_.size() < windows || kernel.ctas_completed < wave || kernel.blocks_left < 2 * wave) {
+        if (is_stable_within_ctas()) try_within_ctas(kernel);
         return;
-    const double mean = std::accumulate(rates_.begin(), rates_.end(), 0.0) / windows;
-    double squares = 0;
-    for (const double r : rates_) squares += (r - mean) * (r - mean);
-    const double deviation = std::sqrt(squares / (windows - 1));
-    if (mean == 0 || deviation > spread_ * mean) return;
-    rate_ = mean;
-    deviation_ = deviation;
-    ctas_left_ = running->blocks_left;
-    ctas.abandon();
+    }
+    rate_ = rate_of(rates_);
+    if (!rate_.is_stable(spread_)) return;
+    ctas_left_ = kernel.blocks_left;
+    device_.commands().ctas().abandon();
+}
+
+/// Ends the kernel within its CTAs if it supports that.
+void rate_monitor::try_within_ctas(const dispatch::running_kernel& kernel) {
+    const std::optional<cta_work> work = work_of_(kernel.list_number);
+    within_ctas_ = work && kernel.source->end_early();
+    if (!within_ctas_) return;
+    work_ = work;
+    rate_ = rate_of_periods();
+    ctas_left_ = kernel.blocks_left;
+    placed_ = ctas_ - kernel.blocks_left;
+    resident_ = kernel.ctas_running;
+    ctas_per_sm_ = kernel.context.ctas_per_sm;
+    stopped_at_ = device_.core_cycles();
+    device_.commands().ctas().abandon();
 }
 
 rate_monitor::remainder rate_monitor::take(std::uint64_t launch) {
     remainder r;
-    if (launch != launch_ || ctas_left_ == 0) return r;
+    if (launch != launch_ || (ctas_left_ == 0 && !work_)) return r;
     const std::uint64_t done = device_.commands().ctas().thread_instructions() - instructions_;
-    r.ctas = std::exchange(ctas_left_, 0);
-    r.instructions = static_cast<double>(done) * static_cast<double>(r.ctas) /
-                     static_cast<double>(ctas_ - r.ctas);
-    r.cycles = r.instructions / rate_;
-    r.uncertain = r.cycles * deviation_ / rate_;
+    r.ctas = ctas_left_;
+    if (work_) {
+        const remainder within = rest_within_ctas();
+        r.cycles = within.cycles;
+        r.uncertain = within.uncertain;
+        r.work = work_;
+        r.ending_cycles = device_.core_cycles() - stopped_at_;
+        const double issued = issued_.back() - issued_.front();
+        r.instructions = issued > 0 ? static_cast<double>(done) * within.instructions / issued : 0;
+    } else {
+        r.instructions = static_cast<double>(done) * static_cast<double>(r.ctas) /
+                         static_cast<double>(ctas_ - r.ctas);
+        r.cycles = r.instructions / rate_.mean;
+        r.uncertain = r.cycles * rate_.deviation / rate_.mean;
+    }
+    ctas_left_ = 0;
+    work_.reset();
+    return r;
+}
+
+/// The remainder in warp instructions: of the resident CTAs, then of waves of the others.
+rate_monitor::remainder rate_monitor::rest_within_ctas() const {
+    const double done = static_cast<double>(issued_.back() - issued_.front());
+    const auto resident = static_cast<double>(resident_), left = static_cast<double>(ctas_left_);
+    const double of_resident =
+        std::max(0.0, work_->mean * static_cast<double>(placed_) - done) / rate_.mean;
+    const double wave = work_->mean * resident / rate_.mean;
+    const double waves = std::floor(left / resident);
+    const double others = left - waves * resident;
+    const double per_sm = std::ceil(others / device_.config().sms());
+    const double last =
+        wave * std::max(others / resident, per_sm / static_cast<double>(ctas_per_sm_));
+    remainder r;
+    r.cycles = of_resident + waves * wave + last;
+    r.instructions = std::max(0.0, work_->mean * static_cast<double>(ctas_) - done);
+    const double of_rate = r.cycles * rate_.deviation / rate_.mean;
+    const double of_work = r.cycles * work_->deviation / work_->mean;
+    const double of_last = others > 0 ? (wave - last) / 2 : 0;
+    r.uncertain = std::hypot(of_rate, of_work, of_last);
     return r;
 }
 

@@ -3,7 +3,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <systemc>
+#include <vector>
+
+namespace simtlm::dispatch {
+struct running_kernel;
+}
 
 namespace simtlm::platform {
 
@@ -17,18 +24,40 @@ class gpu;
 /// is stable if a whole wave of thread blocks has ended and the relative standard deviation of the
 /// last eight windows does not exceed a limit. A kernel with less than two waves left runs to its
 /// end. Kernels must not overlap.
+///
+/// If the values that a program computes are not needed (end_within_ctas()), a kernel also ends
+/// within its resident thread blocks, whose warps end at their next instruction. The rate is then
+/// stable if it is about the same in eight periods that cover the second half of the time since the
+/// first thread block, at least 32,000 cycles: loops whose iterations take longer are not mistaken.
+/// The instructions of a thread block are those of others, executed functionally. The thread blocks
+/// that were not placed follow in waves at the same rate; the last wave takes the share of a wave
+/// that the SM with most thread blocks has.
 class rate_monitor : public sc_core::sc_module {
 public:
     /// @param spread  maximum relative standard deviation of a stable rate
     rate_monitor(const sc_core::sc_module_name& name, gpu& device, double spread);
     const char* kind() const override { return "rate_monitor"; }
 
+    /// Warp instructions of the CTAs of a kernel.
+    struct cta_work {
+        double mean = 0, deviation = 0;
+    };
+    /// Lets kernels end within their CTAs. @param work_of  of the kernel with this number in the
+    /// command list; nothing: unknown, and the kernel runs on
+    void end_within_ctas(std::function<std::optional<cta_work>(std::uint64_t)> work_of) {
+        work_of_ = std::move(work_of);
+    }
+
     /// The part of a kernel that was not simulated.
     struct remainder {
-        double cycles = 0;        ///< core cycles
-        double uncertain = 0;     ///< standard deviation of `cycles`
-        double instructions = 0;  ///< thread instructions
-        std::uint64_t ctas = 0;   ///< thread blocks not placed; 0: the kernel ran to its end
+        double cycles = 0;             ///< core cycles
+        double uncertain = 0;          ///< standard deviation of `cycles`
+        double instructions = 0;       ///< thread instructions
+        std::uint64_t ctas = 0;        ///< thread blocks not placed
+        std::optional<cta_work> work;  ///< the kernel ended within its CTAs, which have this work
+        std::uint64_t ending_cycles = 0;  ///< simulated core cycles from then to its end
+
+        bool any() const { return ctas != 0 || work; }
     };
     /// Returns the remainder of a kernel that has ended. @param launch  its launch number
     remainder take(std::uint64_t launch);
@@ -36,8 +65,23 @@ public:
 private:
     static constexpr unsigned windows = 8;
     static constexpr double window_cycles = 500;
+    static constexpr std::size_t fewest_windows = 64;  ///< before an end within CTAs
+
+    /// Mean and standard deviation.
+    struct rate {
+        double mean = 0, deviation = 0;
+        bool is_stable(double spread) const { return mean != 0 && deviation <= spread * mean; }
+    };
+    template <class Rates>
+    static rate rate_of(const Rates& rates);
+    rate rate_of_periods() const;
+    bool is_stable_within_ctas() const;
+    std::uint64_t warp_instructions() const;
+    remainder rest_within_ctas() const;
 
     void sample();
+    void sample(const dispatch::running_kernel& kernel, std::uint64_t now);
+    void try_within_ctas(const dispatch::running_kernel& kernel);
 
     gpu& device_;
     const double spread_;
@@ -48,7 +92,16 @@ private:
     std::deque<double> rates_;        // of the last windows, thread instructions per core cycle
     std::uint64_t ctas_left_ = 0;     // at the time of the stop; 0: not stopped
     std::uint64_t ctas_ = 0;          // thread blocks in its grid
-    double rate_ = 0, deviation_ = 0;
+    rate rate_;                       // at the time of the stop
+
+    std::function<std::optional<cta_work>(std::uint64_t)> work_of_;
+    std::vector<std::uint64_t> issued_;  // warp instructions of all SMs after each window
+    bool within_ctas_ = true;            // whether the kernel may end within its CTAs
+    std::optional<cta_work> work_;       // it has; then at the time of the stop:
+    std::uint64_t stopped_at_ = 0;       // core cycle
+    std::uint64_t placed_ = 0;           // CTAs
+    std::uint64_t resident_ = 0;
+    std::uint64_t ctas_per_sm_ = 0;
 };
 
 }  // namespace simtlm::platform

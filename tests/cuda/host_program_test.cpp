@@ -438,6 +438,20 @@ TEST_F(HostProgram, DoesNotExecuteThreadBlocksThatAreNotSimulatedIfAskedNotTo) {
     EXPECT_NEAR(cycles, read_json(p)["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
 }
 
+TEST_F(HostProgram, EndsAKernelWithinItsThreadBlocksIfItsValuesAreNotNeeded) {
+    const std::vector<std::string> program = {"10000", "0", "careless"};  // two thread blocks
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    const outcome o =
+        run({"--sample", "--sample-stable", "--sample-skip", "1000", "--sample-json", p}, program);
+    EXPECT_EQ(0, o.code) << o.err;
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    const nlohmann::json projection = read_json(p);
+    EXPECT_EQ(1, projection["sampled_kernels_stopped"].get<int>());
+    EXPECT_LT(projection["sampled_sim_cycle"].get<double>(), 0.3 * cycles);
+    EXPECT_NEAR(cycles, projection["projected_tot_sim_cycle"].get<double>(), 0.02 * cycles);
+}
+
 TEST_F(HostProgram, RejectsSamplingThatNeedsFutureLaunches) {
     const std::vector<std::vector<std::string>> refused = {
         {"--sample-stable", "--kernels", "1"}, {"--sample-stable", "-gpgpu_ptx_sim_mode", "1"},

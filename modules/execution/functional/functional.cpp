@@ -119,7 +119,8 @@ public:
         quiet_at_[thread] = finished;
     }
 
-    std::atomic<std::uint64_t> next{0};     ///< next CTA to begin
+    std::atomic<std::uint64_t> next{0};     ///< next cluster of CTAs to begin
+    std::uint64_t end = 0;                  ///< cluster after the last one to begin
     std::atomic<bool> stop{false};          ///< after a fault
     std::atomic<std::uint64_t> changes{0};  ///< number of rounds with progress
     const std::atomic<bool>* give_up = nullptr;
@@ -144,7 +145,7 @@ public:
     }
 
     void run() {
-        const std::uint64_t all = launch_.what.grid.volume() / launch_.cluster().volume();
+        const std::uint64_t all = shared_.end;
         const bool together = launch_.what.cooperative;
         // All blocks of a cooperative launch are resident; every thread executes an equal number of
         // them.
@@ -453,7 +454,10 @@ execution_summary run(const launch& what, device_memory& memory, const services&
     shared.give_up = options.give_up;
     shared.observer = options.observer;
     shared.host_timeout = options.host_timeout;
-    shared.next = options.first_block / context.cluster().volume();
+    const std::uint64_t first = options.first_block / context.cluster().volume();
+    const std::uint64_t left = blocks / context.cluster().volume() - first;
+    shared.next = first;
+    shared.end = first + std::min(left, options.blocks / context.cluster().volume());
     std::vector<std::unique_ptr<worker>> workers;
     for (unsigned i = 0; i < count; ++i)
         workers.push_back(std::make_unique<worker>(context, shared, i));

@@ -33,6 +33,7 @@ struct functional_options {
     /// for which it waits.
     std::chrono::milliseconds host_timeout{0};
     std::uint64_t first_block = 0;  ///< first CTA to execute; a multiple of the cluster size
+    std::uint64_t blocks = ~std::uint64_t{0};  ///< maximum number of CTAs; a multiple, too
 };
 
 /// Statistics of the executed instructions.

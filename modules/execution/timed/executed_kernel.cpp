@@ -57,6 +57,7 @@ public:
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
         kernel_.now_ = now;
+        if (kernel_.ends_early_) return end(effects, addresses);
         kernel_.discard_freed_memory();
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
         ++kernel_.issued_[index];
@@ -261,6 +262,16 @@ private:
         operation op;
         op.instruction = index_of(i);
         return op;
+    }
+
+    /// Ends the warp without executing an instruction.
+    void end(program::issue_effects& effects, program::lane_addresses& addresses) {
+        warp_.next = nullptr;
+        effects.active_mask = 0;
+        effects.lanes_ended = effects.warp_ended = true;
+        addresses.lanes = 0;
+        mbarrier_operations_.clear();
+        progress().note_change();
     }
 
     // ---- for the progress monitor ----
@@ -577,6 +588,27 @@ void executed_kernel::execute_rest(const functional_options& how) {
     for (const auto& count : s.by_instruction)
         if (count.instruction < issued_.size()) issued_[count.instruction] += count.warps;
     executed_bytes_ = s.allocated_bytes;
+}
+
+bool executed_kernel::end_early() {
+    const auto expects_others = [](const program::dynamic_instruction& i) {
+        const program::special_op s = i.info->special;
+        return i.info->barrier == program::barrier_kind::arrive ||
+               (program::is_asynchronous(s) && s != program::special_op::launch_dependents &&
+                s != program::special_op::dependency_wait);
+    };
+    if (in_cta_clusters() || what_.cooperative || kernel_.barriers > 1) return false;
+    for (const program::instruction_window& function : code())
+        if (std::any_of(function.next, function.end, expects_others)) return false;
+    ends_early_ = true;
+    return true;
+}
+
+std::uint64_t executed_kernel::instructions_of(std::uint64_t block, const functional_options& how) {
+    functional_options one = how;
+    one.first_block = block;
+    one.blocks = 1;
+    return run(what_, context_.memory, world_, one).warp_instructions;
 }
 
 /// Discards cached allocations after memory has been freed.

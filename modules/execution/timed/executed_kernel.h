@@ -47,6 +47,13 @@ public:
     /// @throws execution_error
     void execute_rest(const functional_options& how);
 
+    /// Not of kernels with clusters, cooperative launches, several barriers, or asynchronous
+    /// engines, whose warps may wait for others that would end without arriving.
+    bool end_early() override;
+    /// Executes one CTA functionally, apart from the launch, for its number of instructions. Its
+    /// stores take effect. @return warp instructions @throws execution_error
+    std::uint64_t instructions_of(std::uint64_t block, const functional_options& how);
+
     /// Statistics so far: warp instructions and allocations; without opcodes, classes and threads.
     execution_summary executed() const;
 
@@ -72,6 +79,7 @@ private:
     std::uint64_t next_ = 0;                  ///< next CTA; number of CTAs taken so far
     std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue
+    bool ends_early_ = false;
     std::vector<std::unique_ptr<program::cta>> idle_;
     std::map<std::uint64_t, block*> resident_;  ///< by index in the grid
 };
