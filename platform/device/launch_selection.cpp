@@ -61,15 +61,23 @@ void launch_selection::executed(const execution::launch& l, const execution::exe
 void launch_selection::started(const std::shared_ptr<execution::executed_kernel>& kernel,
                                const execution::launch& l, const code& c) {
     if (sampler_ == nullptr) return;
-    const auto execute_rest = [this, kernel] {
-        const memory_space::access_scope access_scope(state_.memory, true);
-        execution::functional_options how;
-        how.give_up = &state_.give_up;
-        kernel->execute_rest(how);
+    const auto how = [this] {
+        execution::functional_options o;
+        o.give_up = &state_.give_up;
+        return o;
     };
-    sampler_->started(l.grid_id, {execute_rest, [kernel, known = known_traits(l), c] {
-                                      return traits_of(known, kernel->executed(), *c);
-                                  }});
+    platform::launch_sampler::simulated_launch launch;
+    launch.execute_rest = [this, kernel, how] {
+        const memory_space::access_scope access_scope(state_.memory, true);
+        kernel->execute_rest(how());
+    };
+    launch.executed = [kernel, known = known_traits(l), c] {
+        return traits_of(known, kernel->executed(), *c);
+    };
+    // Called by the simulation, which has access.
+    launch.execute_one = [kernel, how] { return kernel->execute_last(how()); };
+    launch.end_early = [kernel] { kernel->end_early(); };
+    sampler_->started(l.grid_id, std::move(launch));
 }
 
 void launch_selection::ended(const dispatch::finished_kernel& kernel) {

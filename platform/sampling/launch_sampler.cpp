@@ -22,6 +22,10 @@ constexpr double covered_ratio = 2;
 /// unknown.
 constexpr std::size_t fewest_grids = 2;
 
+/// Instructions of a kernel relative to those executed so far from which it is ended within its
+/// CTAs.
+constexpr double min_scale = 1.5;
+
 /// Family of the launches before the sampled part of the run.
 constexpr std::size_t no_family = ~std::size_t{0};
 
@@ -106,7 +110,23 @@ void launch_sampler::executed(std::uint64_t number, const kernel_traits& traits)
 }
 
 void launch_sampler::attach(gpu& device) {
-    if (how_.stable) monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread);
+    if (!how_.stable) return;
+    rate_monitor::end_resident end;
+    if (how_.skip != 0) end = [this](std::uint64_t number) { return end_within_ctas(number); };
+    monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread, std::move(end));
+}
+
+/// Ends the resident CTAs of a simulated launch if much of them remains, which is known from
+/// executing one. @return see rate_monitor::end_resident
+std::optional<double> launch_sampler::end_within_ctas(std::uint64_t number) {
+    const auto found = started_.find(number);
+    if (found == started_.end() || !found->second.execute_one) return std::nullopt;
+    double& whole = found->second.instructions_per_cta;
+    if (whole == 0) whole = found->second.execute_one();
+    const double scale = whole / found->second.executed().instructions;
+    if (scale < min_scale) return std::nullopt;
+    found->second.end_early();
+    return scale;
 }
 
 void launch_sampler::started(std::uint64_t number, simulated_launch launch) {
@@ -124,11 +144,9 @@ void launch_sampler::ended(const dispatch::finished_kernel& kernel) {
     started_.erase(found);
     if (rest.ctas != 0 && how_.skip == 0) launch.execute_rest();
     kernel_traits traits = launch.executed();
-    if (rest.ctas != 0 && how_.skip != 0) {
+    if (rest.scale != 1 && how_.skip != 0) {
         ++skipped_;
-        // Its average per CTA counts only the CTAs that ran.
-        const auto ctas = static_cast<double>(traits.grid.volume());
-        traits.instructions *= ctas / (ctas - static_cast<double>(rest.ctas));
+        traits.instructions *= rest.scale;  // those executed, divided by all CTAs
     }
     const double instructions = assign(kernel.list_number, traits, true);
     sampler_.measured(kernel.list_number - 1, static_cast<double>(end_ - std::min(begin, end_)),

@@ -45,6 +45,10 @@ public:
         std::function<void()>
             execute_rest;  ///< functionally executes the CTAs that were not placed
         std::function<kernel_traits()> executed;  ///< traits of the instructions executed
+        /// Executes one CTA functionally. @return its warp instructions. Empty: not possible
+        std::function<double()> execute_one = {};
+        std::function<void()> end_early = {};  ///< ends the resident CTAs
+        double instructions_per_cta = 0;       ///< result of execute_one(); 0: not yet called
     };
 
     /// Adds the next launch. @return whether to simulate it
@@ -83,6 +87,7 @@ private:
 
     bool is_covered(const grid_samples& s, double ctas) const;
     bool is_large(std::size_t family) const;
+    std::optional<double> end_within_ctas(std::uint64_t number);
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 
     sampling_options how_;

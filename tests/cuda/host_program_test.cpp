@@ -443,6 +443,17 @@ TEST_F(HostProgram, DoesNotExecuteThreadBlocksThatAreNotSimulatedIfAskedNotTo) {
     EXPECT_NEAR(cycles, read_json(p)["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
 }
 
+TEST_F(HostProgram, EndsALaunchWithinItsThreadBlocksIfAskedNotToExecuteAll) {
+    const std::vector<std::string> program = {"6000", "0"};
+    const std::string whole = folder.path("whole.json"), p = folder.path("p.json");
+    ASSERT_EQ(0, run({"--stats-json", whole}, program).code);
+    run({"--sample", "--sample-stable", "--sample-skip", "1000", "--sample-json", p}, program);
+    const double cycles = read_json(whole)["total"]["gpu_tot_sim_cycle"];
+    const nlohmann::json j = read_json(p);
+    EXPECT_NEAR(cycles, j["projected_tot_sim_cycle"].get<double>(), 0.03 * cycles);
+    EXPECT_LT(j["sampled_sim_cycle"].get<double>(), 0.5 * cycles);
+}
+
 TEST_F(HostProgram, RejectsSamplingThatNeedsFutureLaunches) {
     const std::vector<std::vector<std::string>> refused = {
         {"--sample-stable", "--kernels", "1"}, {"--sample-stable", "-gpgpu_ptx_sim_mode", "1"},

@@ -88,6 +88,9 @@ public:
             addresses.lanes = 0;  // instructions with addresses leave a request
         execute(index);
         if (watched) watch_after(*instruction.info, before);
+        if (kernel_.ends_early_ && instruction.info->barrier == program::barrier_kind::none &&
+            !warp_.wait_failed && warp_.next != nullptr)
+            warp_.end();
         note_sleep(*request, now);
         warp_.pending = nullptr;
         if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
@@ -107,7 +110,7 @@ public:
         effects.sleep = take_sleep(now);
         sleeps_ = effects.sleep != 0;
         effects.warp_ended = warp_.next == nullptr;
-        effects.lanes_ended = warp_.control->live_lanes() != before;
+        effects.lanes_ended = effects.warp_ended || warp_.control->live_lanes() != before;
         effects.next = window();
         if (kernel_.in_cta_clusters()) {
             note_cluster(main, before, effects.active_mask);
@@ -156,6 +159,7 @@ public:
     }
 
     bool retry_wait() override {
+        if (kernel_.ends_early_) return true;
         const lane_mask active = warp_.active;
         warp_.active = wait_.active;
         warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may have overwritten the guard
@@ -577,6 +581,12 @@ void executed_kernel::execute_rest(const functional_options& how) {
     for (const auto& count : s.by_instruction)
         if (count.instruction < issued_.size()) issued_[count.instruction] += count.warps;
     executed_bytes_ = s.allocated_bytes;
+}
+
+double executed_kernel::execute_last(const functional_options& how) const {
+    functional_options last = how;
+    last.first_block = what_.grid.volume() - 1;
+    return static_cast<double>(run(what_, context_.memory, world_, last).warp_instructions);
 }
 
 /// Discards cached allocations after memory has been freed.

@@ -47,6 +47,13 @@ public:
     /// @throws execution_error
     void execute_rest(const functional_options& how);
 
+    /// Ends each resident warp after its next instruction. The results of the kernel are then not
+    /// valid.
+    void end_early() { ends_early_ = true; }
+    /// Executes the last CTA functionally, beside those that are resident. @return its warp
+    /// instructions @throws execution_error
+    double execute_last(const functional_options& how) const;
+
     /// Statistics so far: warp instructions and allocations; without opcodes, classes and threads.
     execution_summary executed() const;
 
@@ -72,6 +79,7 @@ private:
     std::uint64_t next_ = 0;                  ///< next CTA; number of CTAs taken so far
     std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
     std::uint64_t now_ = 0;                   ///< core cycle of the last issue
+    bool ends_early_ = false;
     std::vector<std::unique_ptr<program::cta>> idle_;
     std::map<std::uint64_t, block*> resident_;  ///< by index in the grid
 };
