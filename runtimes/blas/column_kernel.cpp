@@ -25,16 +25,24 @@ public:
         n_k_ = w_.parameter_b32(offsetof(gemm_arguments, k));
         arrays_ = w_.predicate_of("setp.ne.s32", "{}, 0",
                                   w_.parameter_b32(offsetof(gemm_arguments, pointer_arrays)));
-        // Lanes without a row compute the last one, because all take part in the sum.
-        const std::string last = w_.b32_of("sub.u32", "{}, 1", m_);
-        const std::string row =
-            w_.b64_of("cvt.u64.u32", "{}", w_.b32_of("min.u32", "{}, {}", row_, last));
+        const std::string all_a =
+            matrix(offsetof(gemm_arguments, a), offsetof(gemm_arguments, stride_a));
         const std::string ld =
             w_.b64_of("mul.lo.u64", "{}, 2", w_.parameter_b64(offsetof(gemm_arguments, lda)));
-        a_ = w_.b64_of("mad.lo.u64", "{}, {}, {}", row, ld,
-                       matrix(offsetof(gemm_arguments, a), offsetof(gemm_arguments, stride_a)));
         b_ = matrix(offsetof(gemm_arguments, b), offsetof(gemm_arguments, stride_b));
+        c_ = matrix(offsetof(gemm_arguments, c), offsetof(gemm_arguments, stride_c));
+        d_ = matrix(offsetof(gemm_arguments, d), offsetof(gemm_arguments, stride_d));
+        alpha_ = scalar(offsetof(gemm_arguments, alpha_address), offsetof(gemm_arguments, alpha));
+        beta_ = scalar(offsetof(gemm_arguments, beta_address), offsetof(gemm_arguments, beta));
+        // Lanes without a row compute the last one, because all take part in the sum.
+        const std::string last = w_.b32_of("sub.u32", "{}, 1", m_);
+        const std::string end = w_.b32_of("add.u32", "{}, {}", row_, k_.rows_per_block());
+        const std::string next_row = w_.label();
         sum_ = w_.f32();
+        w_("{}:", next_row);
+        const std::string row =
+            w_.b64_of("cvt.u64.u32", "{}", w_.b32_of("min.u32", "{}, {}", row_, last));
+        a_ = w_.b64_of("mad.lo.u64", "{}, {}, {}", row, ld, all_a);
         w_("mov.f32 {}, 0f00000000", sum_);
         products();
         for (unsigned distance = k_.lanes / 2; distance != 0; distance /= 2) {
@@ -45,6 +53,8 @@ public:
             w_("add.f32 {}, {}, {}", sum_, sum_, value);
         }
         finish();
+        w_("add.u32 {}, {}, {}", row_, row_, k_.rows_at_a_time());
+        w_("@{} bra {}", w_.predicate_of("setp.lt.u32", "{}, {}", row_, end), next_row);
         return w_.text();
     }
 
@@ -146,22 +156,16 @@ private:
         const std::string end = w_.label(), no_c = w_.label();
         w_("@{} bra {}", w_.predicate_of("setp.ne.u32", "{}, 0", lane_), end);
         w_("@{} bra {}", w_.predicate_of("setp.ge.u32", "{}, {}", row_, m_), end);
-        const std::string beta =
-            scalar(offsetof(gemm_arguments, beta_address), offsetof(gemm_arguments, beta));
-        w_("mul.f32 {}, {}, {}", sum_, sum_,
-           scalar(offsetof(gemm_arguments, alpha_address), offsetof(gemm_arguments, alpha)));
-        const auto element_of_row = [&](std::size_t address, std::size_t stride) {
-            return w_.b64_of("mad.wide.u32", "{}, {}, {}", row_, bytes_of(k_.d),
-                             matrix(address, stride));
+        w_("mul.f32 {}, {}, {}", sum_, sum_, alpha_);
+        const auto element_of_row = [&](const std::string& column) {
+            return w_.b64_of("mad.wide.u32", "{}, {}, {}", row_, bytes_of(k_.d), column);
         };
-        w_("@{} bra {}", w_.predicate_of("setp.eq.f32", "{}, 0f00000000", beta), no_c);
+        w_("@{} bra {}", w_.predicate_of("setp.eq.f32", "{}, 0f00000000", beta_), no_c);
         const std::string c = w_.f32();
-        load(c, element_of_row(offsetof(gemm_arguments, c), offsetof(gemm_arguments, stride_c)),
-             k_.d);
-        w_("fma.rn.f32 {}, {}, {}, {}", sum_, c, beta, sum_);
+        load(c, element_of_row(c_), k_.d);
+        w_("fma.rn.f32 {}, {}, {}, {}", sum_, c, beta_, sum_);
         w_("{}:", no_c);
-        const std::string to =
-            element_of_row(offsetof(gemm_arguments, d), offsetof(gemm_arguments, stride_d));
+        const std::string to = element_of_row(d_);
         if (k_.d == element::f32) {
             w_("st.global.f32 [{}], {}", to, sum_);
         } else if (k_.d == element::bf16) {
@@ -176,7 +180,7 @@ private:
 
     const column_kernel& k_;
     ptx_writer w_;
-    std::string batch_, row_, lane_, m_, n_k_, arrays_, a_, b_, sum_;
+    std::string batch_, row_, lane_, m_, n_k_, arrays_, a_, b_, c_, d_, alpha_, beta_, sum_;
 };
 
 }  // namespace

@@ -23,7 +23,11 @@ struct column_kernel {
     /// The number of lanes for rows of this length.
     static unsigned lanes_for(std::int64_t k);
 
-    unsigned rows_per_block() const { return threads / lanes; }
+    /// Rows that are computed one after the other, so that they share addresses and factors.
+    static constexpr unsigned rows_per_lane = 4;
+
+    unsigned rows_at_a_time() const { return threads / lanes; }
+    unsigned rows_per_block() const { return rows_per_lane * rows_at_a_time(); }
     std::string name() const;
     /// PTX of the kernel. Its parameter is a gemm_arguments; its grid is (m / rows_per_block(), 1,
     /// batch).
