@@ -100,6 +100,15 @@ class MakeGguf(unittest.TestCase):
             self.assertGreater(path.stat().st_size, 3.5 * 2 ** 30)
             self.assertLess(path.stat().st_blocks * 512, 1 << 20)
 
+    def test_writes_heads_of_another_width_than_the_share_of_the_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.make(folder, "--model", "qwen3-4b", "--quant", "Q8_0", "--layers", "1")
+            metadata, tensors, _ = read_gguf(path)
+            self.assertEqual(metadata["qwen3.attention.key_length"], 128)
+            self.assertEqual(tensors["blk.0.attn_q.weight"][:2], (8, [2560, 4096]))
+            self.assertEqual(tensors["blk.0.attn_k_norm.weight"][:2], (0, [128]))
+            self.assertNotIn("output.weight", tensors)
+
     def test_places_tensors_one_after_the_other(self):
         with tempfile.TemporaryDirectory() as folder:
             for quant in ("Q4_0", "Q8_0", "Q4_K_M", "F16"):
