@@ -61,23 +61,24 @@ void launch_selection::executed(const execution::launch& l, const execution::exe
 void launch_selection::started(const std::shared_ptr<execution::executed_kernel>& kernel,
                                const execution::launch& l, const code& c) {
     if (sampler_ == nullptr) return;
-    const auto execute_rest = [this, kernel] {
+    const auto how = [this] {
+        execution::functional_options o;
+        o.give_up = &state_.give_up;
+        return o;
+    };
+    platform::launch_sampler::simulated_launch launch;
+    launch.execute_rest = [this, kernel, how] {
         const memory_space::access_scope access_scope(state_.memory, true);
-        execution::functional_options how;
-        how.give_up = &state_.give_up;
-        kernel->execute_rest(how);
+        kernel->execute_rest(how());
+    };
+    launch.executed = [kernel, known = known_traits(l), c] {
+        return traits_of(known, kernel->executed(), *c);
     };
     // Called while the simulation runs, which has access to memory.
-    const auto instructions_of = [this, kernel](std::uint64_t cta) {
-        execution::functional_options how;
-        how.give_up = &state_.give_up;
-        return kernel->instructions_of(cta, how);
+    launch.instructions_of = [kernel, how](std::uint64_t cta) {
+        return kernel->instructions_of(cta, how());
     };
-    sampler_->started(l.grid_id, {execute_rest,
-                                  [kernel, known = known_traits(l), c] {
-                                      return traits_of(known, kernel->executed(), *c);
-                                  },
-                                  instructions_of});
+    sampler_->started(l.grid_id, std::move(launch));
 }
 
 void launch_selection::ended(const dispatch::finished_kernel& kernel) {

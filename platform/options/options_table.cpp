@@ -126,6 +126,11 @@ void sampling(builder& b) {
             "more; nor are thread blocks that --sample-stable leaves. Such large launches are "
             "simulated once. Results of the program are then not computed. 0: all are executed.")
         .depends_on = {"--sample"};
+    b.count(
+         "--sample-from", "0", "",
+         "With --sample-skip: number of the launch, from 1, with which the sampled part of the run "
+         "begins. Earlier ones are neither executed nor counted in the projection.")
+        .depends_on = {"--sample-skip"};
     b.flag("--sample-stable",
            "Ends a kernel when its instruction rate is stable, and projects the remainder, which "
            "programs execute without timing; see docs/sampling.md.");
@@ -1035,7 +1040,7 @@ void effective_runs(builder& b) {
     b.limit({"--profile-kernel", "--kernel-ids", "--opcode-table"}, replay | timed_program);
     b.limit({"--sample-budget"}, replay);
     b.limit({"--sample-first"}, timed_program | timed_host);
-    b.limit({"--sample-skip"}, timed_host);
+    b.limit({"--sample-skip", "--sample-from"}, timed_host);
     b.limit({"--summary"}, timed_runs | functional_host);
     b.limit({"-trace", "--trace-lookahead", "--ctas", "--no-validate", "--unknown-opcode",
              "--override-shmem", "--override-registers"},

@@ -664,7 +664,10 @@ std::string kernel_sampler::json() const {
             row["name"] = groups_[one.group].leader.name;
             row["group"] = one.group;
         }
-        row["how"] = !one.known ? "projected" : one.projected != 0 ? "stopped" : "simulated";
+        row["how"] = one.group == no_group ? "omitted"
+                     : !one.known          ? "projected"
+                     : one.projected != 0  ? "stopped"
+                                           : "simulated";
         row["cycles"] = cycles_of(k, seen);
         if (one.known) row["simulated_cycles"] = one.cycles;
         j["kernels"].push_back(std::move(row));

@@ -24,6 +24,9 @@ constexpr double covered_ratio = 2;
 /// unknown.
 constexpr std::size_t fewest_grids = 2;
 
+/// Family of the launches before the sampled part of the run.
+constexpr std::size_t no_family = ~std::size_t{0};
+
 }  // namespace
 
 void launch_sampler::check(const option_values& values) {
@@ -56,6 +59,10 @@ bool launch_sampler::is_covered(const grid_samples& s, double ctas) const {
 
 bool launch_sampler::take(const kernel_traits& t) {
     sampler_.add_unknown();
+    if (family_of_.size() + 1 < how_.from) {
+        family_of_.push_back(no_family);
+        return false;
+    }
     const std::size_t family =
         families_.emplace(launch_identity(t), families_.size()).first->second;
     family_of_.push_back(family);
@@ -90,9 +97,9 @@ bool launch_sampler::is_large(std::size_t family) const {
 
 bool launch_sampler::skip(std::uint64_t number) {
     const std::size_t family = family_of_.at(number - 1);
-    if (!is_large(family)) return false;
+    if (family != no_family && !is_large(family)) return false;
     ++skipped_;
-    executed(number, kernel_traits(*latest_[family]));
+    if (family != no_family) executed(number, kernel_traits(*latest_[family]));
     return true;
 }
 

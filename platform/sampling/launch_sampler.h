@@ -54,7 +54,8 @@ public:
     /// Adds the next launch. @return whether to simulate it
     bool take(const kernel_traits& traits);
     /// Returns whether to execute nothing of a launch that take() did not choose (--sample-skip).
-    /// It then counts with the instructions of an equal launch before it.
+    /// It then counts with the instructions of an equal launch before it, or not at all if it
+    /// precedes the sampled part of the run (--sample-from).
     bool skip(std::uint64_t number);
     /// Returns whether traits must include the arguments.
     bool compares_arguments() const { return how_.skip != 0; }

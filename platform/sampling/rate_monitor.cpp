@@ -110,15 +110,20 @@ void rate_monitor::sample(const dispatch::running_kernel& kernel, std::uint64_t 
 
 /// Ends the kernel within its CTAs if it supports that.
 void rate_monitor::try_within_ctas(const dispatch::running_kernel& kernel) {
-    const std::optional<cta_work> work = work_of_(kernel.list_number);
-    within_ctas_ = work && kernel.source->end_early();
-    if (!within_ctas_) return;
-    work_ = work;
+    within_ctas_ = false;  // a later attempt would leave less
+    work_ = work_of_(kernel.list_number);
+    if (!work_) return;
     rate_ = rate_of_periods();
     ctas_left_ = kernel.blocks_left;
     placed_ = ctas_ - kernel.blocks_left;
     resident_ = kernel.ctas_running;
     ctas_per_sm_ = kernel.context.ctas_per_sm;
+    const double elapsed = static_cast<double>(issued_.size() - 1) * window_cycles;
+    if (rest_within_ctas().cycles < min_rest * elapsed || !kernel.source->end_early()) {
+        ctas_left_ = 0;
+        work_.reset();
+        return;
+    }
     stopped_at_ = device_.core_cycles();
     device_.commands().ctas().abandon();
 }

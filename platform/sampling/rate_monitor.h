@@ -29,6 +29,7 @@ class gpu;
 /// within its resident thread blocks, whose warps end at their next instruction. The rate is then
 /// stable if it is about the same in eight periods that cover the second half of the time since the
 /// first thread block, at least 32,000 cycles: loops whose iterations take longer are not mistaken.
+/// A kernel runs on if less than half of that time would remain.
 /// The instructions of a thread block are those of others, executed functionally. The thread blocks
 /// that were not placed follow in waves at the same rate; the last wave takes the share of a wave
 /// that the SM with most thread blocks has.
@@ -66,6 +67,7 @@ private:
     static constexpr unsigned windows = 8;
     static constexpr double window_cycles = 500;
     static constexpr std::size_t fewest_windows = 64;  ///< before an end within CTAs
+    static constexpr double min_rest = 0.5;  ///< of the time so far, for an end within CTAs
 
     /// Mean and standard deviation.
     struct rate {

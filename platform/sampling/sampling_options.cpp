@@ -21,6 +21,7 @@ sampling_options sampling_options::of(const option_values& v) {
     o.similarity = share(v, "--sample-similarity");
     o.first = v.number("--sample-first");
     o.skip = v.number("--sample-skip");
+    o.from = v.number("--sample-from");
     o.spread = share(v, "--sample-spread");
     o.json = v.text("--sample-json");
     return o;

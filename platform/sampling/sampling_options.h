@@ -17,9 +17,10 @@ struct sampling_options {
     /// Launches are not executed if they are not simulated and would execute at least this many
     /// warp instructions; 0: all are executed.
     std::uint64_t skip = 0;
-    bool stable = false;   ///< --sample-stable: a kernel ends once its rate is stable
-    double spread = 0.02;  ///< maximum relative standard deviation of a stable rate
-    std::string json;      ///< file for the projection of every kernel; empty: none
+    std::uint64_t from = 0;  ///< launches before this one, counted from 1, are not executed
+    bool stable = false;     ///< --sample-stable: a kernel ends once its rate is stable
+    double spread = 0.02;    ///< maximum relative standard deviation of a stable rate
+    std::string json;        ///< file for the projection of every kernel; empty: none
 
     bool any() const { return groups || stable; }
     /// @throws support::user_error

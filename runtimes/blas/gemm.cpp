@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/blas/gemm.h"
 
+#include "runtimes/blas/column_kernel.h"
 #include "runtimes/blas/gpu.h"
 #include "runtimes/blas/types.h"
 
@@ -164,6 +165,23 @@ gemm_arguments arguments_of(const gemm_problem& p, std::int64_t first) {
     return x;
 }
 
+/// Computes a product with one column, if there is a kernel for it. @return whether
+bool multiply_column(const gemm_problem& p, gpu& g) {
+    const bool half = p.a.type == element::f16 || p.a.type == element::bf16;
+    constexpr std::int64_t max_in_z = 65535;
+    if (p.n != 1 || !p.transpose_a || p.transpose_b || !half || p.b.type != p.a.type ||
+        p.bias != nullptr || p.act != activation::none || p.batches > max_in_z)
+        return false;
+    const column_kernel kernel{p.a.type, p.d.type, column_kernel::lanes_for(p.k), g.capability()};
+    gemm_arguments x = arguments_of(p, 0);
+    g.launch(
+        kernel.name(), [&] { return kernel.ptx(); },
+        {static_cast<std::uint64_t>(divided_up(p.m, kernel.rows_per_block())), 1,
+         static_cast<std::uint64_t>(p.batches), column_kernel::threads, 0},
+        p.stream, &x);
+    return true;
+}
+
 }  // namespace
 
 void check_types(const gemm_problem& p) {
@@ -212,6 +230,7 @@ void gemm(const gemm_problem& p) {
     if (p.m == 0 || p.n == 0 || p.batches == 0) return;
 
     gpu& g = gpu::current();
+    if (multiply_column(p, g)) return;
     gemm_kernel kernel = kernel_of(p, g);
     const std::int64_t k_split = split_extent(p, kernel, g);
     const std::int64_t splits = divided_up(std::max<std::int64_t>(p.k, 1), k_split);

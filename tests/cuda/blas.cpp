@@ -210,6 +210,8 @@ void products(bool quick) {
             product(f.type, f.result, f.compute, ta, tb, 67, 35, 41, 3, 0, 1);  // not aligned
             product(f.type, f.result, f.compute, ta, tb, 64, 32, 32, 0, 1,
                     0);  // not aligned by address
+            product(f.type, f.result, f.compute, ta, tb, 67, 1, 41, 3, 0, 1);  // one column
+            product(f.type, f.result, f.compute, ta, tb, 40, 1, 304, 8, 0, 1);
             product(f.type, f.result, f.compute, ta, tb, 1, 9, 5, 0, 0, 0);
             product(f.type, f.result, f.compute, ta, tb, 33, 8, 0, 0, 0, 1);  // k = 0: D = beta C
             product(f.type, f.result, f.compute, ta, tb, 130, 96, 520, 6, 0, 1);  // divided in k
@@ -246,6 +248,15 @@ void batches() {
             }
     verdict("strided batches", c.differences());
     verdict("batches by address", d.differences());
+    OK(cublasGemmBatchedEx(handle, 1, 0, k, 1, m, one.bytes, list(0), r_16f, m, list(1), r_16f, k,
+                           zero.bytes, list(2), r_32f, k, count, c_32f, -1));
+    for (int batch = 0; batch < count; ++batch)
+        for (int j = 0; j < k; ++j) {
+            double sum = 0;
+            for (int x = 0; x < m; ++x) sum += a.at(x, batch * k + j) * b.at(x, batch * n);
+            d.at(j % m, batch * n + j / m) = sum;
+        }
+    verdict("batches of one column by address", d.differences());
 }
 
 void vectors() {

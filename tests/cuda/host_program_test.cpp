@@ -422,6 +422,11 @@ TEST_F(HostProgram, DoesNotExecuteLargeLaunchesThatRepeatEarlierOnesIfAskedNotTo
     EXPECT_NEAR(cycles, all["projected_tot_sim_cycle"].get<double>(), 0.08 * cycles)
         << "the first launches find cold caches";
     EXPECT_THAT(read_file(folder.path("reports")), HasSubstr("skipped_kernels = 38\n"));
+    run({"--sample", "--sample-skip", "1", "--sample-from", "21", "--sample-json", p}, program);
+    const nlohmann::json half = read_json(p);
+    EXPECT_EQ("omitted", half["kernels"][19]["how"]);
+    EXPECT_EQ("simulated", half["kernels"][20]["how"]);
+    EXPECT_NEAR(0.5 * cycles, half["projected_tot_sim_cycle"].get<double>(), 0.08 * cycles);
     const nlohmann::json none = projection("1000000");
     EXPECT_EQ(4, none["sampled_kernels"].get<int>());
     EXPECT_THAT(read_file(folder.path("reports")), Not(HasSubstr("skipped_kernels")));

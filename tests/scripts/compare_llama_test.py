@@ -17,19 +17,36 @@ MAKE, COMPARE = SOURCE / "scripts" / "make-gguf", SOURCE / "scripts" / "compare-
 BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
 
 STUB = """#!/usr/bin/env python3
-import json, pathlib, sys
+import json, pathlib, re, sys
 words = sys.argv[1:]
+def value(option):
+    return words[words.index(option) + 1]
 if "--dump-config" in words:
-    print("-gpgpu_clock_domains 1000:1000:1000:1000\\n-gpgpu_kernel_launch_latency 100")
+    print("-gpgpu_clock_domains 1000:1000:1000:1000\\n-gpgpu_kernel_launch_latency 100\\n"
+          "-gpgpu_compute_capability_major 8\\n-gpgpu_compute_capability_minor 6")
     sys.exit(0)
-program = words[words.index("--") + 1:]
-assert pathlib.Path(program[program.index("-m") + 1]).exists()
-name = "simtlm_blas_gemm" if "F16" in program[program.index("-m") + 1] else "_Z9mul_mat_qPv"
-tokens = max(int(program[program.index(o) + 1]) for o in ("-p", "-n"))
-kernels = [{"name": name, "cycles": 1e6 if i < tokens - 1 else 2e6} for i in range(tokens)]
-pathlib.Path(words[words.index("--sample-json") + 1]).write_text(json.dumps({
-    "kernels": kernels, "sampled_kernels": 1, "projected_error_bound": 5e5,
-    "projected_tot_sim_cycle": 1e7}))
+if words[-1] == "--help":
+    print("--no-warmup --n-depth")
+    sys.exit(0)
+model = value("-m")
+assert pathlib.Path(model).exists()
+# Two launches of each batch, and one for the output of a prompt or word.
+def prompt(length):
+    return ["layer"] * 2 * -(-length // int(value("-ub"))) + ["output"] if length else []
+context, generated = map(int, value("-pg").split(","))
+launches = prompt(int(value("-p"))) + prompt(context) + ["layer", "layer", "output"] * generated
+if "-d" in words:
+    launches = prompt(int(value("-d"))) + launches
+first = int(value("--sample-from"))
+skipped = min(first - 1, len(launches))
+pathlib.Path(value("--stats-file")).write_text(f"skipped_kernels = {skipped}\\n")
+if "--sample-json" in words:
+    name = "simtlm_blas_gemm" if "F16" in model else "_Z9mul_mat_qPv"
+    kernels = [{"how": "omitted", "cycles": 0} if i + 1 < first else
+               {"name": name, "cycles": 1e6 if k == "layer" else 2e6} for i, k in enumerate(launches)]
+    pathlib.Path(value("--sample-json")).write_text(json.dumps({
+        "kernels": kernels, "sampled_kernels": 1, "projected_error_bound": 5e5,
+        "projected_tot_sim_cycle": 1e7}))
 """
 HEADER = "gpu,power_cap_W,build,model,quant,n_gpu,fa,ubatch,test,tokens_per_s,stdev,source"
 
@@ -83,6 +100,15 @@ class MakeGguf(unittest.TestCase):
             self.assertGreater(path.stat().st_size, 3.5 * 2 ** 30)
             self.assertLess(path.stat().st_blocks * 512, 1 << 20)
 
+    def test_writes_heads_of_another_width_than_the_share_of_the_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.make(folder, "--model", "qwen3-4b", "--quant", "Q8_0", "--layers", "1")
+            metadata, tensors, _ = read_gguf(path)
+            self.assertEqual(metadata["qwen3.attention.key_length"], 128)
+            self.assertEqual(tensors["blk.0.attn_q.weight"][:2], (8, [2560, 4096]))
+            self.assertEqual(tensors["blk.0.attn_k_norm.weight"][:2], (0, [128]))
+            self.assertNotIn("output.weight", tensors)
+
     def test_places_tensors_one_after_the_other(self):
         with tempfile.TemporaryDirectory() as folder:
             for quant in ("Q4_0", "Q8_0", "Q4_K_M", "F16"):
@@ -125,7 +151,7 @@ class CompareLlama(unittest.TestCase):
             outputs = [subprocess.run(
                 [COMPARE, folder / "rows.csv", "--gpu", "RTX 3090", "--llama-bench", simulator,
                  "--simtlm", simulator, "--work", folder / "work", "--write", page, *options],
-                check=True, capture_output=True, text=True).stdout for _ in range(2)]
+                check=True, stdout=subprocess.PIPE, text=True).stdout for _ in range(2)]
             self.assertEqual(*outputs)
             text = page.read_text()
             self.assertEqual(text.count("<!-- begin: scripts/compare-llama RTX 3090 -->"), 1)
@@ -139,17 +165,21 @@ class CompareLlama(unittest.TestCase):
             "RTX 3090,,b1,llama 8B,F16,1,1,2,pp512,1000,,x",
             "RTX 3090,,b1,llama 7B,Q4_0,2,0,512,tg128,400,,x",
             "RTX 3090,,b1,mystery 7B,Q4_0,1,0,512,tg128,400,,x",
-            "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,tg128@d4096,400,,x",
+            "RTX 3090,,b1,llama 7B,Q4_0,1,1,1024,pp512@d4096,400000,,x",
             "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,pp512+tg128,1000,,x",
+            "RTX 3090,,c1 (2824),llama 7B,Q4_0,1,0,512,tg128,200,,x",
             "RTX 4090,,b1,llama 7B,Q4_0,1,0,512,tg128,400,,x"])
-        # The last of four tokens takes 2 ms; 16 words in batches of 2 take 17 ms.
-        self.assertIn("llama 7B Q4_0 0 512 tg128: measured 400, simulated 500.0 (+25.0 %)", lines[0])
-        self.assertIn("simulated 941.2 (-5.9 %)", lines[1])
-        # 512 words in 513 ms and 128 in 256 ms; neither kind of test alone.
-        self.assertIn("simulated 832.2 (-16.8 %)", lines[2])
-        self.assertEqual(lines[-1], "mean absolute error 25.0 % (tg), 5.9 % (pp), 3 rows, 5 left out")
+        # A word takes 4 ms, a batch 2 ms, the output of a prompt 2 ms more.
+        self.assertIn("llama 7B Q4_0 0 512 tg128: measured 400, simulated 250.0 (-37.5 %)", lines[0])
+        self.assertIn("simulated 996.1 (-0.4 %)", lines[1])
+        self.assertIn("simulated 128000.0 (-68.0 %)", lines[2])
+        # 512 words in 4 ms and 128 in 512 ms; neither kind of test alone.
+        self.assertIn("simulated 1240.3 (+24.0 %)", lines[3])
+        # An older build builds a graph of 32 layers for each word.
+        self.assertIn("simulated 210.0 (+5.0 %)", lines[4])
+        self.assertEqual(lines[-1], "mean absolute error 21.2 % (tg), 0.4 % (pp), 5 rows, 4 left out")
         for reason in ("power cap of 200 W", "needs cuBLAS (100 % of the time)", "several GPUs: 1",
-                       "shapes of mystery 7B not known", "context filled before the test"):
+                       "shapes of mystery 7B not known"):
             self.assertIn(reason, page)
         self.assertIn(lines[-1], page)
 
