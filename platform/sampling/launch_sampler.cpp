@@ -118,6 +118,7 @@ void launch_sampler::attach(gpu& device) {
 std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t number) const {
     const simulated_launch& launch = started_.at(number);
     const std::uint64_t ctas = launch.executed().grid.volume();
+    rate_monitor::cta_work work;
     double sum = 0, squares = 0;
     constexpr double inspected = 3;
     try {
@@ -125,11 +126,11 @@ std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t numb
             const auto instructions = static_cast<double>(launch.instructions_of(cta));
             sum += instructions;
             squares += instructions * instructions;
+            work.longest = std::max(work.longest, instructions);
         }
     } catch (const execution::execution_error&) {
         return std::nullopt;
     }
-    rate_monitor::cta_work work;
     work.mean = sum / inspected;
     work.deviation = std::sqrt(std::max(0.0, squares / inspected - work.mean * work.mean));
     return work;

@@ -154,22 +154,24 @@ rate_monitor::remainder rate_monitor::take(std::uint64_t launch) {
 
 /// The remainder in warp instructions: of the resident CTAs, then of waves of the others.
 rate_monitor::remainder rate_monitor::rest_within_ctas() const {
-    const double done = static_cast<double>(issued_.back() - issued_.front());
-    const auto resident = static_cast<double>(resident_), left = static_cast<double>(ctas_left_);
-    const double of_resident =
-        std::max(0.0, work_->mean * static_cast<double>(placed_) - done) / rate_.mean;
+    const auto done = static_cast<double>(issued_.back() - issued_.front());
+    const auto placed = static_cast<double>(placed_), resident = static_cast<double>(resident_);
+    const auto left = static_cast<double>(ctas_left_);
+    const double last_resident = left == 0 ? work_->longest : work_->mean;
+    const double of_resident = std::max(0.0, last_resident * placed - done) / rate_.mean;
     const double wave = work_->mean * resident / rate_.mean;
     const double waves = std::floor(left / resident);
     const double others = left - waves * resident;
     const double per_sm = std::ceil(others / device_.config().sms());
-    const double last =
+    const double last_wave =
         wave * std::max(others / resident, per_sm / static_cast<double>(ctas_per_sm_));
     remainder r;
-    r.cycles = of_resident + waves * wave + last;
+    r.cycles = of_resident + waves * wave + last_wave;
     r.instructions = std::max(0.0, work_->mean * static_cast<double>(ctas_) - done);
     const double of_rate = r.cycles * rate_.deviation / rate_.mean;
-    const double of_work = r.cycles * work_->deviation / work_->mean;
-    const double of_last = others > 0 ? (wave - last) / 2 : 0;
+    const double of_work = left == 0 ? (work_->longest - work_->mean) * placed / rate_.mean / 2
+                                     : (waves * wave + last_wave) * work_->deviation / work_->mean;
+    const double of_last = others > 0 ? (wave - last_wave) / 2 : 0;
     r.uncertain = std::hypot(of_rate, of_work, of_last);
     return r;
 }

@@ -30,9 +30,10 @@ class gpu;
 /// stable if it is about the same in eight periods that cover the second half of the time since the
 /// first thread block, at least 32,000 cycles: loops whose iterations take longer are not mistaken.
 /// A kernel runs on if less than half of that time would remain.
-/// The instructions of a thread block are those of others, executed functionally. The thread blocks
-/// that were not placed follow in waves at the same rate; the last wave takes the share of a wave
-/// that the SM with most thread blocks has.
+/// The instructions of a thread block are those of others, executed functionally. If all are
+/// resident, the kernel ends with the longest one at its share of the rate; else those that were
+/// not placed follow in waves at the same rate; the last wave takes the share of a wave that the SM
+/// with most thread blocks has.
 class rate_monitor : public sc_core::sc_module {
 public:
     /// @param spread  maximum relative standard deviation of a stable rate
@@ -41,7 +42,7 @@ public:
 
     /// Warp instructions of the CTAs of a kernel.
     struct cta_work {
-        double mean = 0, deviation = 0;
+        double mean = 0, deviation = 0, longest = 0;
     };
     /// Lets kernels end within their CTAs. @param work_of  of the kernel with this number in the
     /// command list; nothing: unknown, and the kernel runs on
