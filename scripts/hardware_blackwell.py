@@ -425,6 +425,7 @@ def copies(simtlm, options, rows, describe):
     """Cycles of a round of each row. describe(name, row): kernel, grid, block, shared bytes, cluster, bytes of a
     round, rounds at least, tensor map or None, rows of the tensor per round"""
     kernels, launches, prelude, files, rounds, last = [PLACE], [], "", {}, [], []
+    position = 0  # in the buffer: rows do not find each other's data in the L2
     for index, row in enumerate(rows):
         kernel, grid, block, shared, cluster, round_bytes, least, tensor, height = describe(f"k{index}", row)
         kernels.append(kernel)
@@ -436,7 +437,10 @@ def copies(simtlm, options, rows, describe):
             files[f"{source}.map"] = tensor
             prelude += f"buffer {source} u8 128 file {source}.map\n"
             launches.append(Launch("place", 1, 1, [source, "data"]))
-        first = 0
+        all_bytes = (short + long + 2 * least) * round_bytes
+        position = position if position + all_bytes <= BUFFER else 0
+        first = -(-position // round_bytes)
+        position += all_bytes + round_bytes
         for n in (short, long):
             place = [source, f"u32:{first * height}"] if tensor else [f"data+{first * round_bytes}"]
             launches.append(Launch(f"k{index}", grid, block, [*place, f"u32:{n}"], shared, cluster))
@@ -452,9 +456,10 @@ def tma2d(simtlm, options, rows):
     def describe(name, row):
         width, height, stages = (int(row[n]) for n in ("SmemWidth", "SmemHeight", "NumStages"))
         ctas, tile = SMS * int(row["CTAsPerSM"]), width * height * 4
+        times = 4 if ctas * tile * stages < 1 << 23 else 2  # that the stages are filled
         tensor = tensor_map("f32", width, BUFFER // (4 * width), 4 * width, (width, height), 0)
         return (tma_kernel(name, row), ctas, 32, max(stages * tile, 200000 // int(row["CTAsPerSM"])), 1,
-                ctas * tile, 4 * stages, tensor, ctas * height)
+                ctas * tile, times * stages, tensor, ctas * height)
     return [[(c, float(row["CyclesPerTMA"]))] for row, c in zip(rows, copies(simtlm, options, rows, describe))]
 
 

@@ -40,7 +40,9 @@ constexpr std::uint8_t harmless[] = {
     0x44,                    // UNUSED_LOAD_BYTE_OFFSET
     0x46, 0x47,              // SYSCALL_OFFSETS, SW_WAR_MEMBAR_SYS_INSTR_OFFSETS
     0x4a,                    // VRC_CTA_INIT_COUNT
+    0x4f,                    // AT_ENTRY_FRAGMENTS: what they initialise is found in the code
     0x50,                    // SPARSE_MMA_MASK
+    0x51, 0x52,              // TCGEN05_1CTA_USED, TCGEN05_2CTA_USED
     0x53,                    // GEN_ERRBAR_AT_EXIT
     0x54, 0x55, 0x5f,        // REG_RECONFIG, ANNOTATIONS, MERCURY_ISA_VERSION
 };

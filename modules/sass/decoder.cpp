@@ -535,6 +535,18 @@ private:
                 return block_address(spec);
             case what::split_uniform:
                 return split_uniform(spec.bit);
+            case what::tensor_matrix:
+                // In tensor memory in the forms 4 and, with scale factors, 7.
+                if (form_ != 4 && form_ != 7) return matrix_descriptors(spec.bit);
+                return tensor_address(spec);
+            case what::tensor_address:
+                return tensor_address(spec);
+            case what::instruction_descriptor: {
+                operand o;
+                o.kind = operand_kind::instruction_descriptor;
+                o.index = static_cast<std::uint8_t>(uniform_at(spec.bit) + 1);
+                return o;
+            }
             default:
                 w_.mark(0, 128);  // not described
                 return {};
@@ -708,6 +720,15 @@ private:
         o.wide_address = o.shows_zero = o.has_descriptor = true;
         o.descriptor = uniform_at(spec.bit2);
         if (!w_.bit(76)) valid_ = false;
+        return o;
+    }
+    operand tensor_address(const encoding_operand& spec) {
+        operand o;
+        o.kind = operand_kind::tensor_address;
+        add_uniform(o, spec.bit);
+        if (spec.bit2 != 0)
+            o.value = w_.bits(spec.bit2, 24) | static_cast<std::uint64_t>(w_.signed_bits(72, 8))
+                                                   << 24;
         return o;
     }
     operand uniform_address(const encoding_operand& spec) {

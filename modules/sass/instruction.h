@@ -56,29 +56,31 @@ struct control_bits {
 
 enum class operand_kind : std::uint8_t {
     none,
-    reg,                  ///< R0..R254, RZ
-    uniform_reg,          ///< UR0..UR62, URZ
-    predicate,            ///< P0..P6, PT
-    uniform_predicate,    ///< UP0..UP6, UPT
-    predicates,           ///< PR: all predicates
-    uniform_predicates,   ///< UPR
-    integer,              ///< 32-bit immediate, or a small field
-    float32,              ///< immediate; `value` holds its bits
-    float64,              ///< immediate; `value` holds bits 63:32 of it
-    half,                 ///< immediate; the low half of `value`
-    half2,                ///< immediate; `value` holds two halves, the low one first
-    constant,             ///< c[bank][offset], c[bank][R+offset], cx[UR][offset]
-    address,              ///< [R+UR+offset], with or without a descriptor
-    special_register,     ///< source of S2R
-    convergence_barrier,  ///< B0..B15, or a field of the thread state
-    scoreboard,           ///< SB0..SB5
-    scoreboards,          ///< {5,3}: a mask
-    target,               ///< a code address: absolute, `value`
-    relative_register,    ///< R + code address: RET, BRX, CALL through a register
-    text,                 ///< a keyword; `suffix` holds it
-    cache_descriptor,     ///< desc[UR]: a cache policy
-    signs,                ///< of both sources for the lanes of a quad: two bits each
-    matrix_descriptors,   ///< gdesc[UR] of a warpgroup product; `suffix`: its modifiers
+    reg,                     ///< R0..R254, RZ
+    uniform_reg,             ///< UR0..UR62, URZ
+    predicate,               ///< P0..P6, PT
+    uniform_predicate,       ///< UP0..UP6, UPT
+    predicates,              ///< PR: all predicates
+    uniform_predicates,      ///< UPR
+    integer,                 ///< 32-bit immediate, or a small field
+    float32,                 ///< immediate; `value` holds its bits
+    float64,                 ///< immediate; `value` holds bits 63:32 of it
+    half,                    ///< immediate; the low half of `value`
+    half2,                   ///< immediate; `value` holds two halves, the low one first
+    constant,                ///< c[bank][offset], c[bank][R+offset], cx[UR][offset]
+    address,                 ///< [R+UR+offset], with or without a descriptor
+    special_register,        ///< source of S2R
+    convergence_barrier,     ///< B0..B15, or a field of the thread state
+    scoreboard,              ///< SB0..SB5
+    scoreboards,             ///< {5,3}: a mask
+    target,                  ///< a code address: absolute, `value`
+    relative_register,       ///< R + code address: RET, BRX, CALL through a register
+    text,                    ///< a keyword; `suffix` holds it
+    cache_descriptor,        ///< desc[UR]: a cache policy
+    signs,                   ///< of both sources for the lanes of a quad: two bits each
+    matrix_descriptors,      ///< gdesc[UR] of a warpgroup product; `suffix`: its modifiers
+    tensor_address,          ///< tmem[UR+offset]: an address of tensor memory
+    instruction_descriptor,  ///< idesc[UR]
 };
 
 /// An operand of a decoded instruction.

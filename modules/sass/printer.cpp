@@ -197,6 +197,9 @@ void put_value(out& o, const operand& p, const instruction& i) {
             return put_half2(o, p.value, i.has(modifier::BF16_V2));
         case operand_kind::constant:
             return put_constant(o, p);
+        case operand_kind::tensor_address:
+            put(o, "tmem");
+            [[fallthrough]];
         case operand_kind::address:
             return put_address(o, p);
         case operand_kind::convergence_barrier:
@@ -213,7 +216,10 @@ void put_value(out& o, const operand& p, const instruction& i) {
             return put_relative_register(o, p, i);
         case operand_kind::cache_descriptor:
         case operand_kind::matrix_descriptors:
-            put(o, p.kind == operand_kind::cache_descriptor ? "desc[" : "gdesc[");
+        case operand_kind::instruction_descriptor:
+            put(o, p.kind == operand_kind::cache_descriptor     ? "desc["
+                   : p.kind == operand_kind::matrix_descriptors ? "gdesc["
+                                                                : "idesc[");
             put_register(o, p.index, true);
             return put(o, "]");
     }

@@ -768,11 +768,10 @@ TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
 }
 
 TEST_P(HopperMachineCode, ForBlackwellLeavesTheSameMemoryAsItsPtx) {
-    // Blackwell has no products of warpgroups; multicast of sm_120 is a function of the system, and
-    // some operations of mbarriers are refused, because no compiled program gave their encoding.
+    // Blackwell has no products of warpgroups; multicast of sm_120 is a function of the system.
     const std::string name = GetParam().name;
-    const std::set<std::string> absent{"halves", "swizzled", "narrow",  "integers",
-                                       "sparse", "bits",     "barriers"};
+    const std::set<std::string> absent{"halves",   "swizzled", "narrow",
+                                       "integers", "sparse",   "bits"};
     if (absent.count(name) != 0) return;
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
     for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}}) {
@@ -804,6 +803,49 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"conversions", 1, 128, 1024}, hopper_kernel{"bits", 1, 128, 3072},
                     hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
+
+/// A kernel of tensor_memory_100.ptx: tcgen05, with its number of CTAs.
+using tensor_memory_kernel = std::tuple<const char*, unsigned, unsigned>;
+class TensorMemoryCode : public testing::TestWithParam<tensor_memory_kernel> {};
+
+TEST_P(TensorMemoryCode, LeavesTheSameMemoryAsItsPtxUnderTheTimingModel) {
+    const auto& [name, blocks, words] = GetParam();
+    const scratch_folder folder;
+    execution::tensor_map map;  // of 256 rows of 32 words, whose address the kernel sets
+    map.type = execution::tensor_map::element::u32;
+    map.rank = 2;
+    map.last = {31, 255};
+    map.strides[0] = 128;
+    map.box.fill(1);
+    map.box[0] = 32;
+    map.step.fill(1);
+    std::string bytes(execution::tensor_map::bytes, '\0');
+    map.encode(reinterpret_cast<std::byte*>(bytes.data()));
+    folder.write("map.bin", bytes);
+    const std::string file = folder.write(
+        "run.launch", fmt::format("buffer a u32 8192 random 11\nbuffer o u32 {} zero\n"
+                                  "buffer m u8 128 file map.bin\n"
+                                  "launch {} grid {} block 128 args a o m\noutput o result.bin\n",
+                                  words, name, blocks));
+    const std::string path = SIMTLM_MACHINE_CODE "/tensor_memory_100";
+    const auto run = [&](const char* functional, const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"--preset", "B200", "-gpgpu_ptx_sim_mode", functional, what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("1", "--ptx", path + ".ptx");
+    ASSERT_EQ(expected.size(), 4 * words);
+    EXPECT_EQ(run("0", "--cubin", path + ".sm_100.cubin"), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TensorMemoryCode,
+                         testing::Values(tensor_memory_kernel{"accesses", 1, 1920},
+                                         tensor_memory_kernel{"products", 1, 2816},
+                                         tensor_memory_kernel{"pairs", 2, 1024},
+                                         tensor_memory_kernel{"copies", 2, 16384}),
+                         [](const auto& p) { return std::string(std::get<0>(p.param)); });
 
 TEST(UnoptimisedHopperCode, MultipliesAMatrixAtAddressZero) {
     const scratch_folder folder;

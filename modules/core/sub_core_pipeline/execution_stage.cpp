@@ -141,6 +141,8 @@ void execution_stage::start_variable(warp_instruction& inst, scheduling_class c,
             latency = e.mbarrier.arrive_cycles;
         else if (e.present && i.special == program::special_op::mbarrier_wait)
             latency = e.mbarrier.wait_cycles;
+        else if (e.present && i.special == program::special_op::tensor_work)
+            latency = std::max<unsigned>(latency, inst.delay);
     } else if (c == scheduling_class::mma) {
         const tensor_cycles& t = timing_of_matrix(i);
         latency = t.latency;

@@ -243,6 +243,7 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
     if (c == scheduling_class::imad_wide)
         port_free_at_ = now + 1 + context_.timing.execution.wide_multiply_hold;
 
+    if (program::is_asynchronous(i.special)) sm_.start_asynchronous(inst, now);
     if (program::has_fixed_latency(c)) {
         others_.execution.start_fixed(inst, c, now);
         others_.operands.accept(inst, now);
@@ -251,7 +252,6 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
     } else {
         others_.execution.start_variable(inst, c, out.suspended, now);
     }
-    if (program::is_asynchronous(i.special)) sm_.start_asynchronous(inst, now);
     if (out.suspended) sm_.suspend(inst, out.has_time_limit, now);
 
     synchronise(out, w, now);

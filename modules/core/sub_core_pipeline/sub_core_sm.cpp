@@ -186,6 +186,9 @@ void sub_core_sm::start_asynchronous(warp_instruction& inst, std::uint64_t now) 
         case special_op::tensor_work:
             if (tensor_core_ && warps_.warp[w].executor != nullptr)
                 waits = tensor_core_->start(w, warps_.warp[w].executor->take_tensor_work(), now);
+            // Loads of machine code release their scoreboard.
+            if (tensor_core_ && inst.info->n_dst != 0)
+                inst.delay = tensor_core_->cycles_to_load(w, now);
             break;
         case special_op::tensor_wait:
             waits = tensor_core_ && tensor_core_->wait(w, groups != 0, now);

@@ -104,6 +104,11 @@ void tensor_core_unit::access(unsigned warp, const tensor_core_work& work, std::
     (loads ? warps_[warp].loaded_at : warps_[warp].stored_at) = free_at + config_.access_cycles;
 }
 
+std::uint16_t tensor_core_unit::cycles_to_load(unsigned warp, std::uint64_t now) const {
+    const std::uint64_t at = warps_[warp].loaded_at;
+    return static_cast<std::uint16_t>(std::min<std::uint64_t>(at > now ? at - now : 0, 0xffff));
+}
+
 bool tensor_core_unit::wait(unsigned warp, bool stores, std::uint64_t now) {
     return hold(warp, stores ? warps_[warp].stored_at : warps_[warp].loaded_at, now);
 }

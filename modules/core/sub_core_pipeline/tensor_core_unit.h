@@ -55,6 +55,8 @@ public:
     bool start(unsigned warp, std::vector<program::tensor_core_work> work, std::uint64_t now);
     /// Lets a warp wait until its loads (or stores) are complete. @return false: it need not
     bool wait(unsigned warp, bool stores, std::uint64_t now);
+    /// Cycles until the loads of a warp are complete.
+    std::uint16_t cycles_to_load(unsigned warp, std::uint64_t now) const;
     bool waits(unsigned warp) const { return warps_[warp].waits; }
     /// What a warp waits for.
     std::string why_waiting(unsigned warp) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lowering of the instructions added in sm_90: mbarriers, bulk copies, clusters, products of
 // warpgroups. Operations are those of the PTX instructions.
+#include "modules/execution/machine/bulk_lowering.h"
 #include "modules/execution/machine/lowering_table.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/asynchronous.h"
@@ -24,17 +25,6 @@ using address_place = machine_lowering::address_place;
 
 namespace {
 
-constexpr std::uint16_t in_space(space s) {
-    return static_cast<std::uint16_t>(static_cast<unsigned>(s) << access_detail::space_shift);
-}
-
-sass::operand uniform_register(unsigned n) {
-    sass::operand o;
-    o.kind = operand_kind::uniform_reg;
-    o.index = static_cast<std::uint8_t>(std::min<unsigned>(n, sass::uniform_urz));
-    return o;
-}
-
 ptx::reduction reduction_of(const machine_lowering& l) {
     constexpr std::pair<modifier, ptx::reduction> reductions[] = {
         {modifier::ADD, ptx::reduction::add}, {modifier::MIN, ptx::reduction::min},
@@ -57,31 +47,10 @@ ptx::type element_type_of(const machine_lowering& l) {
                                                           : ptx::type::u32;
 }
 
-/// An address of the cluster's shared memory in a uniform register.
-lane_place cluster_place(machine_lowering& l, unsigned uniform) {
-    sass::operand o;
-    o.has_uniform = true;
-    o.uniform = static_cast<std::uint8_t>(uniform);
-    return {l.cluster_address(o), 0, in_space(space::shared)};
-}
-
 /// A 64-bit address in a pair of uniform registers.
 lane_place uniform_place(machine_lowering& l, unsigned first, space s) {
     return {l.double_source(uniform_register(first)), 0,
             static_cast<std::uint16_t>(in_space(s) | access_detail::wide_address)};
-}
-
-/// Emits an operation that is executed by the first lane: uniform instructions execute once.
-operation& emit_for_one_lane(machine_lowering& l, handler h) {
-    l.emit(machine_first_lane, {machine_frame::scratch_mask}).counted = true;
-    operation& op = l.emit(h, false);
-    op.guard = machine_frame::scratch_mask;
-    return op;
-}
-
-void emit_bulk(machine_lowering& l, handler h, bulk_copy what) {
-    const std::int64_t kept = l.keep(std::make_shared<const bulk_copy>(std::move(what)));
-    emit_for_one_lane(l, h).immediate = kept;
 }
 
 void set_place(operation& op, const address_place& p) {
@@ -102,6 +71,39 @@ operation& emit_on_mbarrier(machine_lowering& l, const ptx::operation& o, const 
 }
 
 }  // namespace
+
+sass::operand uniform_register(unsigned n) {
+    sass::operand o;
+    o.kind = operand_kind::uniform_reg;
+    o.index = static_cast<std::uint8_t>(std::min<unsigned>(n, sass::uniform_urz));
+    return o;
+}
+
+lane_place cluster_place(machine_lowering& l, unsigned uniform) {
+    sass::operand o;
+    o.has_uniform = true;
+    o.uniform = static_cast<std::uint8_t>(uniform);
+    return {l.cluster_address(o), 0, in_space(space::shared)};
+}
+
+operand_ref matrix_descriptor_row(machine_lowering& l, unsigned first) {
+    const operand_ref low = l.register_row(first, true), high = l.register_row(first + 1, true);
+    const operand_ref to = l.scratch();
+    l.emit_words(machine_matrix_descriptor, {l.image().own_shared() >> 4}, to, {low, high}, false);
+    return to;
+}
+
+operation& emit_for_one_lane(machine_lowering& l, handler h) {
+    l.emit(machine_first_lane, {machine_frame::scratch_mask}).counted = true;
+    operation& op = l.emit(h, false);
+    op.guard = machine_frame::scratch_mask;
+    return op;
+}
+
+void emit_bulk(machine_lowering& l, handler h, bulk_copy what) {
+    const std::int64_t kept = l.keep(std::make_shared<const bulk_copy>(std::move(what)));
+    emit_for_one_lane(l, h).immediate = kept;
+}
 
 operand_ref machine_lowering::cluster_address(const operand& o) {
     const cluster_address_arguments a{static_cast<std::uint32_t>(o.signed_value()) -
@@ -256,6 +258,8 @@ bool lower_mbarrier_arrival(machine_lowering& l) {
 
 /// SYNCS.
 bool lower_mbarrier(machine_lowering& l) {
+    // CCTL.IVALL: mbarriers have been written by stores. There is no copy of them here.
+    if (l.has(modifier::IVALL)) return lower_nothing(l);
     if (l.has(modifier::CCTL)) return lower_mbarrier_invalidation(l);
     if (l.has(modifier::EXCH)) return lower_mbarrier_exchange(l);
     if (l.has(modifier::PHASECHK)) return lower_mbarrier_wait(l);
@@ -342,6 +346,7 @@ bool lower_bulk_copy(machine_lowering& l) {
     what.from = from_global ? uniform_place(l, l.at(1).uniform, space::global)
                             : cluster_place(l, l.at(1).uniform);
     if (l.has(modifier::MULTICAST)) what.ranks = ranks;
+    if (l.has(modifier::CPMASK)) what.byte_mask = ranks;
     if (l.is(isa::opcode::UBLKRED)) {
         const ptx::type t = element_type_of(l);
         what.update = element_update_of(reduction_of(l), t);
@@ -357,6 +362,7 @@ bool lower_tensor_copy(machine_lowering& l) {
     const bool loads = l.is(isa::opcode::UTMALDG), reduces = l.is(isa::opcode::UTMAREDG);
     const bool prefetches = l.is(isa::opcode::UTMAPF);
     const bool columns = l.has(modifier::IM2COL);
+    constexpr unsigned of_four_rows = 5;  // a column and the rows
     bulk_copy what;
     what.mode = columns ? tensor_mode::im2col : tensor_mode::tiled;
     unsigned dimensions = 0;
@@ -365,6 +371,8 @@ bool lower_tensor_copy(machine_lowering& l) {
         ++dimensions;
         if (l.has(d)) break;
     }
+    what.gathers = l.has(modifier::GATHER4) || l.has(modifier::SCATTER4);
+    if (what.gathers) dimensions = of_four_rows;
     const unsigned first = l.at(0).uniform, before = loads ? 2 : prefetches ? 0 : 1;
     // A prefetch of the box at the origin has URZ.
     const bool origin = prefetches && first == sass::uniform_urz;
@@ -377,6 +385,7 @@ bool lower_tensor_copy(machine_lowering& l) {
         what.to = cluster_place(l, first);
         what.barrier = cluster_place(l, first + 1);
         what.has_barrier = true;
+        what.of_pair = l.has(modifier::_2CTA);
         // Ranks are above the offsets.
         operand_ref bytes = no_operand;
         if (l.has(modifier::MULTICAST)) what.ranks = split_size(l, l.at(2).index, bytes);
@@ -389,6 +398,29 @@ bool lower_tensor_copy(machine_lowering& l) {
               : prefetches ? prefetch_box
                            : copy_box_to_global,
               std::move(what));
+    return true;
+}
+
+/// UMEMSETS: st.bulk, of zeros only. The size is in units of 8 bytes.
+bool lower_bulk_store(machine_lowering& l) {
+    if (l.at(1).index != sass::uniform_urz) return false;
+    bulk_copy what;
+    const address_place p = l.place_of(l.at(0), space::shared);
+    what.to = {p.source, p.offset, p.detail};
+    what.bytes = l.low_word(l.at(2));
+    what.element_bytes = 8;
+    emit_bulk(l, clear_bulk, std::move(what));
+    return true;
+}
+
+/// UGETNEXTWORKID: clusterlaunchcontrol.try_cancel. Addresses of the response and of the mbarrier.
+bool lower_cancellation(machine_lowering& l) {
+    bulk_copy what;
+    what.to = cluster_place(l, l.at(0).uniform);
+    what.barrier = cluster_place(l, l.at(0).uniform + 1u);
+    what.has_barrier = true;
+    what.to_all = l.has(modifier::BROADCAST);
+    emit_bulk(l, refuse_cancellation, std::move(what));
     return true;
 }
 
@@ -458,14 +490,6 @@ void set_types(const machine_lowering& l, arithmetic::warpgroup_description& d) 
     d.d = bits || l.is(isa::opcode::IGMMA) ? matrix_element::s32
           : l.has(modifier::F16)           ? matrix_element::f16
                                            : matrix_element::f32;
-}
-
-/// A descriptor of a matrix in shared memory, from two uniform registers.
-operand_ref matrix_descriptor_row(machine_lowering& l, unsigned first) {
-    const operand_ref low = l.register_row(first, true), high = l.register_row(first + 1, true);
-    const operand_ref to = l.scratch();
-    l.emit_words(machine_matrix_descriptor, {l.image().own_shared() >> 4}, to, {low, high}, false);
-    return to;
 }
 
 /// The mask of the lanes in which a product is added to the sums.

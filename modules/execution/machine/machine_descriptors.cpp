@@ -194,6 +194,7 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
         case opcode::UBLKCP:
         case opcode::UBLKRED:
         case opcode::UBLKPF:
+        case opcode::UGETNEXTWORKID:
         case opcode::UTMALDG:
         case opcode::UTMASTG:
         case opcode::UTMAREDG:
@@ -219,6 +220,23 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
             if (i.has(modifier::LE) && i.operand_count > 0 && bulk_groups >= 0 &&
                 i.operands[0].index == bulk_groups)
                 s.special = invalidates_l1 ? special_op::bulk_wait : special_op::bulk_wait_read;
+            break;
+        case opcode::LDTM:
+        case opcode::STTM:
+        case opcode::UTCATOMSWS:
+        case opcode::UTCBAR:
+        case opcode::UTCCP:
+        case opcode::UTCHMMA:
+        case opcode::UTCIMMA:
+        case opcode::UTCOMMA:
+        case opcode::UTCQMMA:
+            s.special = special_op::tensor_work;
+            break;
+        case opcode::FENCE:
+            if (!i.has(modifier::T)) break;
+            s.special = special_op::tensor_wait;
+            s.cls = op_class::integer;
+            s.immediate = 1;  // for stores
             break;
         case opcode::WARPGROUP:
             if (i.has(modifier::ARRIVE))

@@ -472,9 +472,10 @@ namespace {
 /// registers, caches, and the way in which warps wait.
 bool has_no_effect(const sass::named_modifier& m) {
     constexpr std::string_view names[] = {
-        "NDV",    "NODEP",     "NOINC",          "NODEC",        "INC",
-        "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING", "KEEPREFCOUNT", "NO_ATEXIT",
-        "RAND",   "CTAPOOL",   "SEQUENCED",      "RELIABLE",     "RECONVERGENT"};
+        "NDV", "NODEP", "NOINC", "NODEC", "INC", "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING",
+        "KEEPREFCOUNT", "NO_ATEXIT", "RAND", "CTAPOOL", "SEQUENCED", "RELIABLE", "RECONVERGENT",
+        // What the collectors of the tensor core keep.
+        "KEEP", "REUSE", "BUFFER0", "BUFFER1", "BUFFER2", "BUFFER3"};
     return std::find(std::begin(names), std::end(names), m.text) != std::end(names);
 }
 

@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
 #include "modules/execution/operations/special.h"
+#include "modules/execution/operations/tensor_memory_operations.h"
 #include "modules/execution/ptx/instruction_descriptors.h"
 #include "modules/execution/state/device_launches.h"
 #include "modules/execution/state/launch.h"
@@ -240,6 +241,7 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     for (const sass::cubin_relocation& r : source_->relocations())
         if (source_->function_in(r.section) == nullptr) relocations_[r.section].push_back(&r);
     uses_reserved_ = uses_reserved_shared();
+    find_tensor_allocations();
     place_variables();
     describe_kernels();
     patch_code();
@@ -268,6 +270,30 @@ bool sass_image::uses_reserved_shared() const {
                     return true;
         }
     return false;
+}
+
+/// Allocations of tensor memory, and their end, are recorded in reserved shared memory.
+void sass_image::find_tensor_allocations() {
+    if (architecture() < sass::blackwell) return;
+    for (const sass::cubin_symbol& y : source_->symbols())
+        if (y.name == "__nv_reservedSMEM_tcgen05_partition")
+            allocation_record_ = static_cast<std::uint32_t>(y.value);
+    for (const sass::cubin_function& f : source_->functions())
+        for (std::size_t n = 0; n < f.instructions(); ++n) {
+            constexpr std::uint32_t record_bytes = 32;
+            constexpr std::uint64_t find = 0x5e3, release = 0x9e3, relinquish = 0x84c;
+            const std::uint64_t key = f.word(n).bits(0, 12);
+            if (key != find && key != release && key != relinquish) continue;
+            sass::instruction i;
+            if (!sass::decode(f.word(n), architecture(), 0, i)) continue;
+            uses_reserved_ = true;
+            allocates_in_pairs_ = (allocates_in_pairs_ || i.has(sass::modifier::_2CTA)) &&
+                                  allocation_record_ <= reserved_bytes - record_bytes;
+        }
+}
+
+void sass_image::initialise_shared(std::byte* shared, unsigned rank) const {
+    if (allocates_in_pairs_) initialise_pair_allocation(shared + allocation_record_, rank);
 }
 
 sass_image::~sass_image() {

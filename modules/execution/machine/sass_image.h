@@ -132,6 +132,7 @@ public:
         return {};
     }
     lane_buffer launch_constants(const launch& what, std::uint32_t local_bytes) const override;
+    void initialise_shared(std::byte* shared, unsigned rank) const override;
     std::unique_ptr<warp_control> make_control() const override;
     std::shared_ptr<const instruction_descriptors> describe(
         const instruction_timing& timing) const override;
@@ -166,6 +167,7 @@ private:
         std::uint32_t bytes = 0;
     };
     bool uses_reserved_shared() const;
+    void find_tensor_allocations();
     void place_variables();
     void place_reference(const sass::cubin_symbol& s);
     void relocate_data(std::uint32_t section, char* data, std::size_t size) const;
@@ -194,6 +196,8 @@ private:
     std::shared_ptr<const sass::cubin> source_;
     device_memory& memory_;
     bool uses_reserved_ = false;                        ///< reserved shared memory
+    bool allocates_in_pairs_ = false;                   ///< columns of tensor memory of two CTAs
+    std::uint32_t allocation_record_ = 0x40;            ///< of tensor memory, in reserved memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
     std::map<std::uint32_t, std::vector<const sass::cubin_relocation*>>
         relocations_;               ///< of data, by section

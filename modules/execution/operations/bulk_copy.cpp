@@ -628,7 +628,9 @@ const operation* refuse_cancellation(warp& w, const operation* op) {
 const operation* clear_bulk(warp& w, const operation* op) {
     for_lanes(w.lanes_of(op), [&](unsigned i) {
         const lane_copy c{w, op, i, copy_of(op)};
-        const std::uint64_t bytes = lanes_at<std::uint64_t>(w, c.what.bytes)[i];
+        const unsigned unit = c.what.element_bytes;
+        const std::uint64_t bytes = unit != 0 ? std::uint64_t{unit} * c.word(c.what.bytes)
+                                              : lanes_at<std::uint64_t>(w, c.what.bytes)[i];
         const device_address a = c.what.to.of(w, i);
         if (bytes % 8 != 0 || bytes > ~std::uint32_t{0})
             c.fail(fmt::format("{} bytes, not a multiple of 8", bytes));

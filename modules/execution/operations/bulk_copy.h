@@ -34,15 +34,15 @@ struct bulk_copy {
     std::vector<operand_ref> coordinates;  ///< of the box, innermost first; empty: not a tensor
     std::vector<operand_ref> offsets;  ///< im2col: 16 bits for each dimension except the outer two
     operand_ref packed_offsets = no_operand;  ///< the same in the low half of a word
-    operand_ref bytes = no_operand;           ///< to copy
+    operand_ref bytes = no_operand;           ///< to copy; st.bulk: or units of element_bytes
     operand_ref ranks = no_operand;           ///< .multicast::cluster: a mask of CTAs
     bool to_all = false;                      ///< .multicast::cluster::all
     bool of_pair = false;  ///< .cta_group::2: of a multicast, CTAs of a pair signal the mbarrier of
                            ///< the one whose rank has the lowest bit of the given mbarrier's
     bool gathers = false;  ///< the second coordinate and those after it are four rows
-    operand_ref byte_mask = no_operand;            ///< .cp_mask: bytes of every 16 to copy
-    element_update update = nullptr;               ///< of reductions
-    unsigned element_bytes = 0;                    ///< of reductions, st.async and red.async
+    operand_ref byte_mask = no_operand;  ///< .cp_mask: bytes of every 16 to copy
+    element_update update = nullptr;     ///< of reductions
+    unsigned element_bytes = 0;          ///< of reductions, st.async, red.async, and st.bulk
     ptx::reduction reduce = ptx::reduction::none;  ///< of a tensor; the map has the type
     std::vector<operand_ref> values;               ///< st.async, red.async: elements to store
 };

@@ -6,6 +6,7 @@
 #include "modules/execution/state/block_cluster.h"
 #include "modules/execution/state/lane_addresses.h"
 #include "modules/execution/state/lanes.h"
+#include "modules/program/mbarrier_state.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace simtlm::execution {
 namespace {
 
 using arithmetic::matrix_descriptor;
+using arithmetic::product_kind;
 using arithmetic::tensor_core_operands;
 using arithmetic::tensor_core_product;
 using work_kind = program::tensor_core_work::kind;
@@ -88,13 +90,13 @@ void for_registers(const first_lane& f, const tensor_access& a, Act act) {
     if (f.w.lanes_of(f.op) != all_lanes) f.fail("accesses tensor memory with some of its lanes");
     unsigned last = 0;
     for (unsigned r = 0; r < a.registers; ++r)
-        for (unsigned lane = 0; lane < warp_size; ++lane) {
+        for (unsigned lane = a.first_lane; lane <= a.last_lane; ++lane) {
             const register_place p = register_place_of(a, lane, r);
             last = std::max(last, p.column * each + lane / half_lanes * a.split + each);
         }
     f.demand_columns(*f.w.block, address, last);
     for (unsigned r = 0; r < a.registers; ++r)
-        for (unsigned lane = 0; lane < warp_size; ++lane) {
+        for (unsigned lane = a.first_lane; lane <= a.last_lane; ++lane) {
             const register_place p = register_place_of(a, lane, r);
             std::uint32_t* const row = f.w.block->tensors().row(base + p.row);
             act(lanes_at<std::uint32_t>(f.w, f.op->list[r])[lane],
@@ -109,9 +111,16 @@ const tensor_multiply& product_of(const operation* op) {
 tensor_core_product described(const first_lane& f, const tensor_multiply& what) {
     std::string fault;
     const std::uint32_t bits = f.word(what.instruction_descriptor);
-    const tensor_core_product p = tensor_core_product::decode(what.text, bits, fault);
+    arithmetic::tensor_core_instruction text = what.text;
+    if (what.descriptor_completes) {
+        constexpr std::uint32_t sparse = 4, type_of_a = 7u << 7, tf32 = 2u << 7;
+        text.sparse = (bits & sparse) != 0;
+        if (text.kind == product_kind::f16 && (bits & type_of_a) == tf32)
+            text.kind = product_kind::tf32;
+    }
+    const tensor_core_product p = tensor_core_product::decode(text, bits, fault);
     if (!fault.empty()) f.fail(fmt::format("instruction descriptor {:#x}: {}", bits, fault));
-    if (what.text.sparse && (p.metadata != 0 || (p.rows() != 128 && !what.text.weight_stationary)))
+    if (text.sparse && (p.metadata != 0 || (p.rows() != 128 && !what.text.weight_stationary)))
         f.fail("sparse products of 64 rows, and selectors of metadata, are not supported");
     if (what.zero_columns != no_operand && (f.double_word(what.zero_columns) >> 39 & 1) != 0)
         f.fail("masks of zero columns are not supported");
@@ -220,7 +229,7 @@ void multiply_rows(const first_lane& f, const tensor_multiply& what, const tenso
                    unsigned rank, tensor_core_operands& operands) {
     thread_block& b = p.text.pair ? f.of_pair(rank) : *f.w.block;
     read_a(f, what, p, b, operands);
-    if (what.text.sparse) read_metadata(f, what, p, b, operands);
+    if (p.text.sparse) read_metadata(f, what, p, b, operands);
     if (p.scaling.block != 0) {
         operands.a_scale = read_scales(f, p, b, f.address(what.a_scales), p.a_scale_byte, p.rows());
         operands.b_scale = read_scales(f, p, b, f.address(what.b_scales), p.b_scale_byte, p.n);
@@ -315,6 +324,38 @@ void report(const warp& w, work_kind what, unsigned columns) {
     w.tensor_work->push_back(std::move(work));
 }
 
+/// Columns of 32 lanes that an access takes in the port of tensor memory.
+unsigned columns_of(const tensor_access& a) {
+    return (a.registers * (a.last_lane - a.first_lane + 1) + warp_size - 1) / warp_size;
+}
+
+/// Allocates columns for a CTA. @return their address; nullopt: there are not enough
+std::optional<std::uint32_t> allocate(const first_lane& f, thread_block& b, std::uint32_t n) {
+    tensor_memory& memory = b.tensors();
+    if (!tensor_memory::is_size(n))
+        f.fail(fmt::format("{} columns of tensor memory", n), "a power of two from 32 to 512");
+    if (!memory.may_allocate) f.fail("allocates tensor memory after relinquishing the permit");
+    const std::optional<std::uint32_t> address = memory.allocate(n);
+    if (address) report(f.w, work_kind::allocate, n);
+    return address;
+}
+
+/// Allocates for the other CTA of the pair what the CTA of the warp has allocated. address: number
+/// of columns, first column
+void allocate_in_pair(warp& w, const memory_request& r) {
+    const first_lane f(w, r.op);
+    const auto n = static_cast<std::uint32_t>(r.address[0]);
+    if (f.of_pair(1 - (w.block->rank() & 1)).tensors().allocate(n) != r.address[1])
+        f.fail("the CTAs of a pair have allocated different columns of tensor memory");
+}
+
+void release(const first_lane& f, std::uint32_t address, std::uint32_t n) {
+    if (!f.w.block->tensors().free(address, n))
+        f.fail(fmt::format("{} columns of tensor memory have not been allocated at {:#x}", n,
+                           address));
+    report(f.w, work_kind::release, n);
+}
+
 /// Lets the memory phase of the cycle perform the operation, as other CTAs see its effects.
 const operation* begin(warp& w, const operation* op, memory_effect perform,
                        program::tensor_core_work work) {
@@ -336,16 +377,12 @@ const operation* allocate_tensor_memory(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     const first_lane f(w, op);
     const std::uint32_t n = f.word(op->source[1]);
-    tensor_memory& memory = w.block->tensors();
-    if (!tensor_memory::is_size(n))
-        f.fail(fmt::format("{} columns of tensor memory", n), "a power of two from 32 to 512");
-    if (!memory.may_allocate) f.fail("allocates tensor memory after relinquishing the permit");
-    const std::optional<std::uint32_t> address = memory.allocate(n);
+    const std::optional<std::uint32_t> address = allocate(f, *w.block, n);
     if (!address) {
         if (!w.block->sm_holds_barriers) return w.retry(op);
         f.fail(
             fmt::format("waits for {} columns of tensor memory while its CTA has {}", n,
-                        memory.allocated()),
+                        w.block->tensors().allocated()),
             "tcgen05.dealloc before it; with timing, warps of a CTA do not wait for each other's "
             "columns");
     }
@@ -361,11 +398,39 @@ const operation* allocate_tensor_memory(warp& w, const operation* op) {
 const operation* free_tensor_memory(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     const first_lane f(w, op);
-    const std::uint32_t address = f.word(op->source[0]), n = f.word(op->source[1]);
-    if (!w.block->tensors().free(address, n))
-        f.fail(fmt::format("{} columns of tensor memory have not been allocated at {:#x}", n,
-                           address));
-    report(w, work_kind::release, n);
+    release(f, f.word(op->source[0]), f.word(op->source[1]));
+    return op + 1;
+}
+
+const operation* find_tensor_units(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    const first_lane f(w, op);
+    const std::uint32_t n = f.word(op->source[0]) * tensor_memory::min_columns;
+    const std::optional<std::uint32_t> address = allocate(f, *w.block, n);
+    auto* const units = lanes_at<std::uint32_t>(w, op->destination);
+    std::fill_n(units, warp_size, address.value_or(0) / tensor_memory::min_columns);
+    w.mask_at(op->destination2) = address ? all_lanes : 0;
+    if (!address || op->immediate == 0) return op + 1;
+    memory_request own;
+    memory_request* const r = begin_request(w, op, own);
+    r->address[0] = n;
+    r->address[1] = *address;
+    if (w.pending == nullptr)
+        allocate_in_pair(w, *r);
+    else
+        r->perform = allocate_in_pair;
+    return op + 1;
+}
+
+const operation* release_tensor_units(warp& w, const operation* op) {
+    if (w.lanes_of(op) == 0) return op + 1;
+    constexpr std::uint32_t all_units =
+        (1u << tensor_memory::columns / tensor_memory::min_columns) - 1;
+    const first_lane f(w, op);
+    const std::uint32_t units = ~f.word(op->source[0]) & all_units;
+    if (units != 0)
+        release(f, static_cast<std::uint32_t>(__builtin_ctz(units)) * tensor_memory::min_columns,
+                static_cast<std::uint32_t>(__builtin_popcount(units)) * tensor_memory::min_columns);
     return op + 1;
 }
 
@@ -374,13 +439,22 @@ const operation* relinquish_tensor_memory(warp& w, const operation* op) {
     return op + 1;
 }
 
+void initialise_pair_allocation(std::byte* record, unsigned rank) {
+    constexpr unsigned mbarrier = 0x8, phase_word = 0x10;
+    program::mbarrier_state one;
+    one.expected = one.pending = 1;
+    one.store(record + mbarrier);
+    const std::uint32_t phase = rank % 2 == 0 ? 1 : 0;
+    std::memcpy(record + phase_word, &phase, sizeof phase);
+}
+
 const operation* load_tensor_memory(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     const auto& a = *reinterpret_cast<const tensor_access*>(op->immediate);
     for_registers(first_lane(w, op), a, [&](std::uint32_t& value, const std::uint32_t* from) {
         value = a.halves ? (from[0] & 0xffff) | from[1] << 16 : from[0];
     });
-    report(w, work_kind::load, a.registers);
+    report(w, work_kind::load, columns_of(a));
     return op + 1;
 }
 
@@ -391,7 +465,7 @@ const operation* store_tensor_memory(warp& w, const operation* op) {
         to[0] = a.halves ? value & 0xffff : value;
         if (a.halves) to[1] = value >> 16;
     });
-    report(w, work_kind::store, a.registers);
+    report(w, work_kind::store, columns_of(a));
     return op + 1;
 }
 
@@ -417,7 +491,7 @@ const operation* multiply_tensors(warp& w, const operation* op) {
     work.columns = static_cast<std::uint16_t>(p.columns_of_d());
     work.folded = p.columns_of_d() < p.n;
     work.a_bytes = what.a_descriptor != no_operand ? p.rows() * row_bytes : 0;
-    work.b_bytes = p.n / p.ctas() * row_bytes * (what.text.sparse ? 2 : 1);
+    work.b_bytes = p.n / p.ctas() * row_bytes * (p.text.sparse ? 2 : 1);
     return begin(w, op, perform_product, std::move(work));
 }
 

@@ -22,6 +22,8 @@ struct tensor_access {
     unsigned registers = 1;
     unsigned split = 0;   ///< s16x32bx2: columns between the two halves
     bool halves = false;  ///< a register has the low halves of two columns
+    /// Of the warp; machine code accesses the halves of s16x32bx2 one after the other.
+    unsigned first_lane = 0, last_lane = warp_size - 1;
 };
 
 /// tcgen05.cp
@@ -36,6 +38,9 @@ struct tensor_copy {
 /// tcgen05.mma
 struct tensor_multiply {
     arithmetic::tensor_core_instruction text;
+    /// Machine code: whether it is sparse, and of kind f16 or tf32, is in the instruction
+    /// descriptor.
+    bool descriptor_completes = false;
     lane_place d, a, metadata, a_scales, b_scales;  ///< in tensor memory
     operand_ref a_descriptor = no_operand;          ///< if A is in shared memory
     operand_ref b_descriptor = no_operand;
@@ -52,6 +57,18 @@ const operation* allocate_tensor_memory(warp& w, const operation* op);
 /// tcgen05.dealloc: source[0]: address, source[1]: columns.
 const operation* free_tensor_memory(warp& w, const operation* op);
 const operation* relinquish_tensor_memory(warp& w, const operation* op);
+/// UTCATOMSWS.FIND_AND_SET, to which tcgen05.alloc is compiled: source[0]: units of 32 columns;
+/// destination: the first unit, destination2: mask, whether there are enough; immediate: whether
+/// the other CTA of the pair allocates them, too.
+const operation* find_tensor_units(warp& w, const operation* op);
+/// UTCATOMSWS.AND: frees the units whose bit in source[0] is 0.
+const operation* release_tensor_units(warp& w, const operation* op);
+/// Initialises what CTAs of a pair use in reserved shared memory (compiled code of tcgen05.alloc).
+/// The even CTA allocates and sends the address to the odd one, which signals that it has received
+/// it: each through an mbarrier of the receiver, whose next phase is in a word. There is nothing to
+/// wait for before the first allocation.
+/// @param record  of the CTA's allocations
+void initialise_pair_allocation(std::byte* record, unsigned rank);
 /// immediate: a tensor_access
 const operation* load_tensor_memory(warp& w, const operation* op);
 const operation* store_tensor_memory(warp& w, const operation* op);

@@ -142,6 +142,10 @@ public:
     /// 2 or 4.
     unsigned smallest_shared_access() const { return smallest_shared_access_; }
 
+    /// Writes what system software does to the shared memory of a CTA before it starts.
+    /// @param rank  of the CTA in its cluster
+    virtual void initialise_shared(std::byte* /*shared*/, unsigned /*rank*/) const {}
+
     /// Creates the control flow of a warp that executes it.
     virtual std::unique_ptr<warp_control> make_control() const = 0;
     /// Describes its instructions for the timing model.

@@ -156,7 +156,10 @@ void thread_block::start(std::uint64_t number, unsigned sm,
     for (unsigned d = 0; d < 3; ++d) fill(block_layout::ctaid + 128 * d, index_[d]);
     fill(block_layout::smid, sm);
     join_cluster(std::move(cluster));
-    if (shared_bytes_ != 0) std::memset(shared_.get(), 0, shared_bytes_);
+    if (shared_bytes_ != 0) {
+        std::memset(shared_.get(), 0, shared_bytes_);
+        launch_.image.initialise_shared(shared_.get(), rank());
+    }
     if (local_ != nullptr) clear_local();
     if (checks_) checks_->start(*this);
     for (barrier_state& b : barriers_) b = {};

@@ -107,6 +107,15 @@ TEST(BlackwellCode, IsInvalidIfABitIsSetThatItsFormDoesNotDescribe) {
     EXPECT_FALSE(decode(word_of("000fe200078e02000000000407047835"), 100, 0, i));
 }
 
+TEST(BlackwellCode, HasOffsetsOfThirtyTwoBitsInTensorMemory) {
+    EXPECT_EQ(to_string(decoded("001e62000804ff00ffffff04000579ee", 100)),
+              "LDTM.x1 R5, tmem[UR4+-0x1]");
+    EXPECT_EQ(to_string(decoded("001fe2000804ff04ffffc000000079ed", 100)),
+              "STTM.x1 tmem[UR4+-0x40], R0");
+    EXPECT_EQ(to_string(decoded("0035d8000800010000000006040079e7", 100)),
+              "UTCCP.T.S.128dp256bit tmem[UR4+0x1000000], gdesc[UR6]");
+}
+
 TEST(BlackwellCode, HasEightyUniformRegisters) {
     // LDCU UR64, c[0x0][0x358]; UR80 does not exist, and the zero register is UR255.
     EXPECT_EQ(to_string(decoded("000e220008000800"
