@@ -946,10 +946,10 @@ void interconnect(builder& b) {
     b.count("-icnt_speedup", "1", "flits",
             "Flits that an input of the crossbar can send, and an output can receive, per network "
             "cycle.");
-    b.count("-icnt_gpc_flits", "0", "flits of 64 bytes",
-            "Requests that the SMs of a GPC (-gpgpu_gpc_sms) can send per network cycle. A request "
-            "is a header, which the sectors of an instruction in one line share, and the data of a "
-            "write or an atomic. 0: no limit but those of the SMs.");
+    b.add("-icnt_gpc_flits", option_type::real, "X", "0", "flits of 64 bytes",
+          "Requests that the SMs of a GPC (-gpgpu_gpc_sms) can send per network cycle; may be a "
+          "fraction. A request is a header, which the sectors of an instruction in one line share, "
+          "and the data of a write or an atomic. 0: no limit but those of the SMs.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 
