@@ -41,6 +41,7 @@ TRAFFIC = {
     "L2 reads": ([(L2, "R", "TOTAL_ACCESS")], ["L2_RH", "L2_RM"]),
     "L2 read misses": ([(L2, "R", "MISS"), (L2, "R", "SECTOR_MISS")], ["L2_RM"]),
     "L2 writes": ([(L2, "W", "TOTAL_ACCESS")], ["L2_WH", "L2_WM"]),
+    "DRAM writes": ([], ["DRAM_Wr"]),
 }
 
 
@@ -134,7 +135,8 @@ def run_kernel(simtlm, benchmark, code, folder, options):
             rf"{cache}\[(?:{spaces})_ACC_{kind}\]\[{result}\] = (\d+)", report))
 
     return {"cycles": int(re.search(r"gpu_sim_cycle = (\d+)", report)[1]),
-            **{name: sum(count(*c) for c in counters) for name, (counters, _) in TRAFFIC.items()}}
+            **{name: sum(count(*c) for c in counters) for name, (counters, _) in TRAFFIC.items()},
+            "DRAM writes": sum(int(n) for n in re.findall(r"\bn_(?:write|wr_bk)=(\d+)", report))}
 
 
 def difference(simulated, measured):

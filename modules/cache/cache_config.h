@@ -90,6 +90,10 @@ struct cache_config {
     unsigned data_port_bytes = 0;      ///< 0: the line size
     unsigned write_ratio_percent = 0;  ///< dirty lines are not replaced while their percentage is
                                        ///< below this (L1)
+    /// At most this share of the lines of a set is modified: a write beyond it causes the
+    /// write-back of the least recently used of them, which stays. 100: only replaced lines are
+    /// written back.
+    unsigned dirty_limit_percent = 100;
     bool quirk_evictions_follow_misses = false;  ///< write-backs are routed like the access that
                                                  ///< caused them
     cache_quirks quirks;

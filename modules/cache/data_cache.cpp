@@ -8,6 +8,7 @@ data_cache::data_cache(const cache_config& config, const cache_level& level,
     : cache_engine(config, level.index_by_partition),
       level_(level),
       pool_(pool),
+      limits_dirty_lines_(config.dirty_limit_percent < 100),
       write_hit_(write_hit_of(config)),
       write_miss_(write_miss_of(config.write_allocate)) {}
 
@@ -43,6 +44,9 @@ access_result data_cache::access(tlm::tlm_generic_payload& p, std::uint64_t now)
     }
     if (done) {
         ++changes_;
+        if (limits_dirty_lines_ && (p.is_write() || protocol::extension(p).is_atomic) &&
+            found.line != tag_array::no_line && !miss_queue_full(0))
+            write_back(tags_.clean_beyond_limit(found.line), p, now, r);
         r.outcome = hit ? access_outcome::hit : access_outcome::miss;
         if (hit)
             ports_.use_data_port(bytes);

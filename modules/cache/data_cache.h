@@ -140,6 +140,7 @@ private:
 
     cache_level level_;
     protocol::transaction_pool& pool_;
+    bool limits_dirty_lines_;
     write_policy_function write_hit_;
     write_policy_function write_miss_;
     unsigned evicted_bytes_ = 0;  // moved through the data port by a write miss

@@ -71,4 +71,16 @@ std::uint32_t replacement_state::oldest(std::uint32_t first, unsigned ways,
     return no_line;
 }
 
+std::uint32_t replacement_state::oldest_dirty(std::uint32_t first, unsigned ways,
+                                              unsigned limit) const {
+    std::uint32_t found = no_line;
+    unsigned dirty = 0;
+    for (std::uint32_t line = first; line < first + ways; ++line) {
+        if (classes_[line] != victim_class::dirty) continue;
+        ++dirty;
+        if (found == no_line || ages_[line] < ages_[found]) found = line;
+    }
+    return dirty > limit ? found : no_line;
+}
+
 }  // namespace simtlm::cache

@@ -37,6 +37,8 @@ public:
     std::uint32_t free_line(std::uint32_t first, unsigned ways) const;
     /// A free line if there is one, otherwise the oldest line of a class up to a limit, or no_line.
     std::uint32_t oldest(std::uint32_t first, unsigned ways, victim_class limit) const;
+    /// The oldest dirty line of a set with more than `limit` dirty lines, or no_line.
+    std::uint32_t oldest_dirty(std::uint32_t first, unsigned ways, unsigned limit) const;
     /// Saves or restores the classes and ages.
     void checkpoint(support::archive& a);
 

@@ -52,6 +52,7 @@ tag_array::tag_array(const cache_config& config)
                                             : replacement_policies()[0].second()),
       ages_by_use_(policy_->ages_by_use()),
       write_ratio_percent_(config.write_ratio_percent),
+      dirty_limit_percent_(config.dirty_limit_percent),
       quirks_(config.quirks),
       index_(config.set_index, config.sets, config.line_bytes) {
     reconfigure(config.ways, config.allocation);
@@ -287,6 +288,20 @@ void tag_array::write(std::uint32_t line, unsigned sector, const protocol::byte_
     lines_[line].written |= bytes;
     reclassify(line);
     note_readable(line);
+}
+
+evicted_line tag_array::clean_beyond_limit(std::uint32_t line) {
+    const std::uint32_t oldest =
+        replacement_.oldest_dirty(line / ways_ * ways_, ways_, ways_ * dirty_limit_percent_ / 100);
+    if (oldest == no_line) return {};
+    const evicted_line cleaned = to_write_back(oldest);
+    line_flags& f = lines_[oldest].flags;
+    f.present &= static_cast<std::uint8_t>(~(f.modified & f.unreadable));
+    f.modified = f.unreadable = f.through = 0;
+    lines_[oldest].written = {};
+    --dirty_;
+    reclassify(oldest);
+    return cleaned;
 }
 
 void tag_array::read_last(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes) {

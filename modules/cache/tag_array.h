@@ -99,6 +99,11 @@ public:
     ///                 sector is modified all the same
     void write(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes,
                bool through = false);
+    /// Cleans the least recently used modified line of the set of a line, if more are modified than
+    /// cache_config::dirty_limit_percent permits. Sectors of which not all bytes are known are
+    /// dropped.
+    /// @return  the line, if it is to be written back
+    evicted_line clean_beyond_limit(std::uint32_t line);
     /// Records the last use of bytes: if they are all that has been written to a sector, the sector
     /// need not be written back.
     void read_last(std::uint32_t line, unsigned sector, const protocol::byte_mask& bytes);
@@ -190,6 +195,7 @@ private:
     std::unique_ptr<replacement_policy> policy_;
     const bool ages_by_use_;
     unsigned write_ratio_percent_;
+    unsigned dirty_limit_percent_;
     cache_quirks quirks_;
     set_index index_;
 

@@ -15,8 +15,8 @@ unsigned links_of(const std::vector<unsigned>& link_of_input) {
 }
 }  // namespace
 
-input_links::input_links(const std::vector<unsigned>& link_of_input, unsigned flits_per_cycle)
-    : flits_per_cycle_(flits_per_cycle),
+input_links::input_links(const std::vector<unsigned>& link_of_input, unsigned width)
+    : width_(width),
       link_of_input_(link_of_input),
       queues_(link_of_input.size()),
       busy_(links_of(link_of_input)) {
@@ -36,7 +36,7 @@ void input_links::push(unsigned input, unsigned flits) {
 
 /// Adds the flits of all cycles up to this one. An idle link saves at most those of a cycle.
 void input_links::refill(link& l, std::uint64_t cycle) {
-    const std::int64_t width = flits_per_cycle_;
+    const std::int64_t width = width_;
     const auto cycles =
         static_cast<std::int64_t>(std::min<std::uint64_t>(cycle + 1 - l.filled, 1u << 16));
     l.credit = std::min(l.credit + cycles * width, width);
@@ -47,7 +47,7 @@ void input_links::refill(link& l, std::uint64_t cycle) {
 unsigned input_links::serve(link& l) {
     const unsigned input = l.waiting.at_or_after_cyclic(l.next);
     l.next = input + 1;
-    l.credit -= queues_[input].pop();
+    l.credit -= std::int64_t{1000} * queues_[input].pop();
     if (queues_[input].empty()) {
         l.waiting.erase(input);
         --waiting_;

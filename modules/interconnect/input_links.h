@@ -20,8 +20,8 @@ namespace simtlm::interconnect {
 class input_links {
 public:
     /// @param link_of_input    link of every input, numbered from 0
-    /// @param flits_per_cycle  width of each link
-    input_links(const std::vector<unsigned>& link_of_input, unsigned flits_per_cycle);
+    /// @param width            of each link, in thousandths of a flit per icnt cycle
+    input_links(const std::vector<unsigned>& link_of_input, unsigned width);
 
     /// A packet has entered the buffer of an input. @param flits  that it occupies the link with
     void push(unsigned input, unsigned flits);
@@ -44,14 +44,14 @@ private:
     struct link {
         port_set waiting;          ///< inputs with a packet
         unsigned next = 0;         ///< input with the highest priority
-        std::int64_t credit = 0;   ///< flits that may be sent; negative after a larger packet
+        std::int64_t credit = 0;   ///< thousandths of flits that may be sent; negative after more
         std::uint64_t filled = 0;  ///< first icnt cycle that has not added to the credit
     };
 
     void refill(link& l, std::uint64_t cycle);
     unsigned serve(link& l);
 
-    unsigned flits_per_cycle_;
+    unsigned width_;
     std::vector<unsigned> link_of_input_;
     std::vector<growing_fifo<std::uint8_t>> queues_;  // by input: flits of each packet
     std::vector<link> links_;

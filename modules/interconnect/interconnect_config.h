@@ -22,9 +22,9 @@ struct crossbar_config {
     unsigned out_buffer_limit = 64;  ///< packets
     unsigned subnets = 2;
     crossbar_arbiter arbiter = crossbar_arbiter::islip;
-    unsigned grant_cycles = 1;              ///< -icnt_grant_cycles
-    unsigned speedup = 1;                   ///< -icnt_speedup: passes of the switch per cycle
-    unsigned gpc_flits = 0;                 ///< -icnt_gpc_flits per cycle; 0: no shared links
+    unsigned grant_cycles = 1;  ///< -icnt_grant_cycles
+    unsigned speedup = 1;       ///< -icnt_speedup: passes of the switch per cycle
+    unsigned gpc_flits = 0;     ///< -icnt_gpc_flits per cycle, in thousandths; 0: no shared links
     std::vector<unsigned> gpc_of_cluster;   ///< -gpgpu_gpc_sms
     bool quirk_packet_is_one_flit = false;  ///< the flit size is ignored, as in GPGPU-Sim
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ namespace {
 /// -icnt_gpc_flits: the GPC of each cluster. A cluster belongs to the GPC of its first SM.
 void read_gpc_links(const option_values& v, interconnect::interconnect_config& n) {
     constexpr std::string_view option = "-icnt_gpc_flits";
-    n.crossbar.gpc_flits = v.number(option, 0, 1u << 10);
+    const double flits = v.real(option);
+    if (!(flits >= 0 && flits <= 1000)) v.fail(option, "is not possible", "0 to 1000 flits");
+    n.crossbar.gpc_flits = static_cast<unsigned>(std::lround(flits * 1000));
     if (n.crossbar.gpc_flits == 0) return;
     const unsigned cluster_sms = std::max(1u, v.number("-gpgpu_n_cores_per_cluster"));
     std::vector<unsigned> gpcs = read_gpcs(v, n.clusters * cluster_sms);

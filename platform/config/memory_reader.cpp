@@ -45,6 +45,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     if (!power_of_two(p.sub_partitions))
         v.fail("-gpgpu_n_sub_partition_per_mchannel", "is not a power of two", "1, 2, 4, ...");
     p.l2 = read_data_cache(v, "-gpgpu_cache:dl2");
+    p.l2.dirty_limit_percent = v.number("-gpgpu_l2_dirty_limit", 1, 100);
     p.l2_texture_only = v.flag("-gpgpu_cache:dl2_texture_only");
     p.ideal_l2 = v.flag("-l2_ideal");
     constexpr std::string_view queues = "-gpgpu_dram_partition_queues";

@@ -841,6 +841,11 @@ void l2(builder& b) {
             "L2 sub-partitions per channel; each is one network node.");
     b.word("-gpgpu_cache:dl2", cache_syntax, "64:128:8,L:B:m:N,A:16:4,4",
            "L2 cache of one sub-partition; see -gpgpu_cache:dl1 for the format.");
+    b.count(
+        "-gpgpu_l2_dirty_limit", "100", "percent",
+        "Modified lines of a set of the L2, at most. A write beyond that causes the write-back of "
+        "the least recently used of them, which remains in the L2. 100: lines are written back "
+        "when they are replaced.");
     b.onoff("-gpgpu_cache:dl2_texture_only", "1", "Only texture accesses use the L2.");
     b.onoff("-l2_ideal", "0", "The L2 always hits.");
     b.word("-gpgpu_dram_partition_queues", "NETWORK_TO_L2:L2_TO_DRAM:DRAM_TO_L2:L2_TO_NETWORK",
@@ -946,10 +951,10 @@ void interconnect(builder& b) {
     b.count("-icnt_speedup", "1", "flits",
             "Flits that an input of the crossbar can send, and an output can receive, per network "
             "cycle.");
-    b.count("-icnt_gpc_flits", "0", "flits of 64 bytes",
-            "Requests that the SMs of a GPC (-gpgpu_gpc_sms) can send per network cycle. A request "
-            "is a header, which the sectors of an instruction in one line share, and the data of a "
-            "write or an atomic. 0: no limit but those of the SMs.");
+    b.add("-icnt_gpc_flits", option_type::real, "X", "0", "flits of 64 bytes",
+          "Requests that the SMs of a GPC (-gpgpu_gpc_sms) can send per network cycle; may be a "
+          "fraction. A request is a header, which the sectors of an instruction in one line share, "
+          "and the data of a write or an atomic. 0: no limit but those of the SMs.");
     b.ignored("-icnt_verbose", option_type::natural, "0", prints_elsewhere);
 }
 

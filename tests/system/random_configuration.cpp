@@ -203,6 +203,7 @@ private:
             set("-gpgpu_l2_partition_bits", one_of<std::string>({"none", "7", "12,13,16"}));
         set("-gpgpu_l2_atomic_latency", one_of({0, 0, 28}));
         set("-gpgpu_l2_atomic_interval", one_of({0, 0, 2}));
+        set("-gpgpu_l2_dirty_limit", one_of({100, 50, 5}));
     }
 
     void dram() {

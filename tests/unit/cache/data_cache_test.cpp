@@ -173,6 +173,42 @@ TEST_F(DataCache, WriteBackKeepsAWriteAndReturnsItWhenEvicted) {
     expect_drained();
 }
 
+TEST_F(DataCache, CleansTheLeastRecentlyUsedModifiedLineBeyondALimit) {
+    config.ways = 4;
+    config.dirty_limit_percent = 50;
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    write(0x000);
+    write(0x080, 8);
+    EXPECT_FALSE(write(0x000).write_back_sent);
+    EXPECT_TRUE(write(0x100).write_back_sent) << "the third of four lines";
+    drain();
+    ASSERT_EQ(below.requests.size(), 1u);
+    EXPECT_EQ(below.requests[0]->get_address(), 0x080u);
+    EXPECT_EQ(cache->tags().dirty_lines(), 2u);
+    EXPECT_EQ(read(0x080).outcome, access_outcome::miss) << "only a part of it was written";
+    answer();
+    EXPECT_TRUE(write(0x180).write_back_sent);
+    EXPECT_TRUE(read(0x000).finished) << "a clean line stays";
+    expect_drained();
+}
+
+TEST_F(DataCache, KeepsAModifiedLineBeyondTheLimitWhileTheMissQueueIsFull) {
+    config.ways = 4;
+    config.dirty_limit_percent = 25;
+    config.miss_queue_size = 1;
+    make(write_policy::write_back, write_allocate_policy::lazy_fetch_on_read);
+    write(0x000);
+    EXPECT_TRUE(write(0x080).write_back_sent);
+    EXPECT_FALSE(write(0x080).write_back_sent) << "none is beyond the limit";
+    const auto hit = access(false, 0x000, 32, access_type::global_read, true);
+    EXPECT_TRUE(hit.finished);
+    EXPECT_FALSE(hit.write_back_sent);
+    EXPECT_EQ(cache->tags().dirty_lines(), 2u);
+    drain();
+    EXPECT_TRUE(write(0x000).write_back_sent) << "the next write makes up for it";
+    expect_drained();
+}
+
 TEST_F(DataCache, EvictedLinesAreSentToTheirOwnAddressExceptUnderTheQuirk) {
     for (const bool quirk : {false, true}) {
         config.quirk_evictions_follow_misses = quirk;

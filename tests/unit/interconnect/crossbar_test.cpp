@@ -75,7 +75,7 @@ TEST(CrossbarSwitch, MovesAsManyFlitsACycleAsItsSpeedup) {
 /// A switch whose inputs 0 and 1 share a link, and 2 and 3 another one, of two flits per cycle.
 struct linked_switch : bare_switch {
     linked_switch() : bare_switch(4, 4, make_islip_arbiter(4, 1)) {
-        fabric.connect(std::make_unique<input_links>(std::vector<unsigned>{0, 0, 1, 1}, 2));
+        fabric.connect(std::make_unique<input_links>(std::vector<unsigned>{0, 0, 1, 1}, 2000));
     }
     void push(unsigned input, unsigned output, unsigned link_flits) {
         bare_switch::push(input, output, 1, link_flits);
@@ -100,6 +100,16 @@ TEST(InputLinks, TransferTheirFlitsPerCycleForTheInputsInTurn) {
     EXPECT_THAT(s.take(1), ElementsAre(1));
     EXPECT_EQ(s.fabric.counted().link_waits, 3u + 2 + 1) << "inputs that waited after each cycle";
     EXPECT_TRUE(s.fabric.idle());
+}
+
+TEST(InputLinks, MayTransferFractionsOfAFlitPerCycle) {
+    input_links links({0}, 1500);
+    unsigned sent = 0;
+    for (std::uint64_t cycle = 0; cycle < 20; ++cycle) {
+        links.push(0, 2);
+        links.advance(cycle, [&](unsigned) { ++sent; });
+    }
+    EXPECT_EQ(sent, 15u) << "packets of two flits";
 }
 
 TEST(InputLinks, ALargerPacketDelaysTheFollowingOnes) {

@@ -269,7 +269,7 @@ TEST(Presets, DescribeTheQuadroV100OfAccelSim) {
 
 TEST(Presets, AssignTheSmsOfAV100ToItsSixGpcs) {
     const interconnect::crossbar_config network = make_gpu_config(loaded("V100")).network.crossbar;
-    EXPECT_EQ(network.gpc_flits, 4u);
+    EXPECT_EQ(network.gpc_flits, 4000u);
     ASSERT_EQ(network.gpc_of_cluster.size(), 80u);
     std::array<unsigned, 6> sms{};
     for (const unsigned gpc : network.gpc_of_cluster) ++sms.at(gpc);
