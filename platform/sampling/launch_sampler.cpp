@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/sampling/launch_sampler.h"
 
-#include "modules/execution/common/execution_error.h"
 #include "modules/support/error.h"
 #include "modules/support/output_file.h"
 #include "platform/gpu/gpu_blocks.h"
@@ -121,15 +120,13 @@ std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t numb
     rate_monitor::cta_work work;
     double sum = 0, squares = 0;
     constexpr double inspected = 3;
-    try {
-        for (const std::uint64_t cta : {std::uint64_t{0}, ctas / 2, ctas - 1}) {
-            const auto instructions = static_cast<double>(launch.instructions_of(cta));
-            sum += instructions;
-            squares += instructions * instructions;
-            work.longest = std::max(work.longest, instructions);
-        }
-    } catch (const execution::execution_error&) {
-        return std::nullopt;
+    for (const std::uint64_t cta : {std::uint64_t{0}, ctas / 2, ctas - 1}) {
+        const std::optional<std::uint64_t> one = launch.instructions_of(cta);
+        if (!one) return std::nullopt;
+        const auto instructions = static_cast<double>(*one);
+        sum += instructions;
+        squares += instructions * instructions;
+        work.longest = std::max(work.longest, instructions);
     }
     work.mean = sum / inspected;
     work.deviation = std::sqrt(std::max(0.0, squares / inspected - work.mean * work.mean));

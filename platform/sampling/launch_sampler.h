@@ -46,9 +46,9 @@ public:
         std::function<void()>
             execute_rest;  ///< functionally executes the CTAs that were not placed
         std::function<kernel_traits()> executed;  ///< traits of the instructions executed
-        /// Functionally executes a CTA while the launch is simulated. @return its warp instructions
-        /// @throws execution_error
-        std::function<std::uint64_t(std::uint64_t cta)> instructions_of;
+        /// Functionally executes a CTA while the launch is simulated. @return its warp
+        /// instructions; nothing if it faults, as when it waits for other CTAs
+        std::function<std::optional<std::uint64_t>(std::uint64_t cta)> instructions_of;
     };
 
     /// Adds the next launch. @return whether to simulate it

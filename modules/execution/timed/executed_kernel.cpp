@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/timed/executed_kernel.h"
 
+#include "modules/execution/common/execution_error.h"
 #include "modules/execution/operations/asynchronous.h"
 #include "modules/execution/operations/cluster_operations.h"
 #include "modules/execution/operations/remote_lanes.h"
@@ -604,11 +605,16 @@ bool executed_kernel::end_early() {
     return true;
 }
 
-std::uint64_t executed_kernel::instructions_of(std::uint64_t block, const functional_options& how) {
+std::optional<std::uint64_t> executed_kernel::instructions_of(std::uint64_t block,
+                                                              const functional_options& how) {
     functional_options one = how;
     one.first_block = block;
     one.blocks = 1;
-    return run(what_, context_.memory, world_, one).warp_instructions;
+    try {
+        return run(what_, context_.memory, world_, one).warp_instructions;
+    } catch (const execution_error&) {
+        return std::nullopt;
+    }
 }
 
 /// Discards cached allocations after memory has been freed.

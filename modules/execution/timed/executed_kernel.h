@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,10 @@ public:
     /// engines, whose warps may wait for others that would end without arriving.
     bool end_early() override;
     /// Executes one CTA functionally, apart from the launch, for its number of instructions. Its
-    /// stores take effect. @return warp instructions @throws execution_error
-    std::uint64_t instructions_of(std::uint64_t block, const functional_options& how);
+    /// stores take effect. @return warp instructions; nothing if it faults, as when it waits for
+    /// other CTAs
+    std::optional<std::uint64_t> instructions_of(std::uint64_t block,
+                                                 const functional_options& how);
 
     /// Statistics so far: warp instructions and allocations; without opcodes, classes and threads.
     execution_summary executed() const;
