@@ -162,11 +162,7 @@ private:
                                               device::traits_of(launches_[i].launch),
                                               kernel->executed(), *descriptors_);
                                       },
-                                      [kernel](std::uint64_t cta) {
-                                          execution::functional_options how;
-                                          how.give_up = &signal_guard::any();
-                                          return kernel->instructions_of(cta, how);
-                                      }});
+                                      {}});
         c.kernel = kernel;
         if (recording_ != nullptr)
             c.kernel = recording_->record(kernel, kernel->code(), binary_version_);

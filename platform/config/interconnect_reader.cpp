@@ -18,7 +18,8 @@ namespace {
 void read_gpc_links(const option_values& v, interconnect::interconnect_config& n) {
     constexpr std::string_view option = "-icnt_gpc_flits";
     const double flits = v.real(option);
-    if (!(flits >= 0 && flits <= 1000)) v.fail(option, "is not possible", "0 to 1000 flits");
+    if (!(flits == 0 || (flits >= 0.001 && flits <= 1000)))
+        v.fail(option, "is not possible", "0, or 0.001 to 1000 flits");
     n.crossbar.gpc_flits = static_cast<unsigned>(std::lround(flits * 1000));
     if (n.crossbar.gpc_flits == 0) return;
     const unsigned cluster_sms = std::max(1u, v.number("-gpgpu_n_cores_per_cluster"));

@@ -110,13 +110,14 @@ void launch_sampler::attach(gpu& device) {
     if (!how_.stable) return;
     monitor_ = std::make_unique<rate_monitor>("rate_monitor", device, how_.spread);
     if (how_.skip != 0)
-        monitor_->end_within_ctas([this](std::uint64_t number) { return work_of(number); });
+        monitor_->end_within_ctas(
+            [this](std::uint64_t number, std::uint64_t ctas) { return work_of(number, ctas); });
 }
 
 /// Work of the first, a middle and the last CTA of a launch; nothing if one waits for other CTAs.
-std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t number) const {
+std::optional<rate_monitor::cta_work> launch_sampler::work_of(std::uint64_t number,
+                                                              std::uint64_t ctas) const {
     const simulated_launch& launch = started_.at(number);
-    const std::uint64_t ctas = launch.executed().grid.volume();
     rate_monitor::cta_work work;
     double sum = 0, squares = 0;
     constexpr double inspected = 3;

@@ -47,7 +47,8 @@ public:
             execute_rest;  ///< functionally executes the CTAs that were not placed
         std::function<kernel_traits()> executed;  ///< traits of the instructions executed
         /// Functionally executes a CTA while the launch is simulated. @return its warp
-        /// instructions; nothing if it faults, as when it waits for other CTAs
+        /// instructions; nothing if it faults, as when it waits for other CTAs. Required only with
+        /// --sample-skip.
         std::function<std::optional<std::uint64_t>(std::uint64_t cta)> instructions_of;
     };
 
@@ -86,7 +87,7 @@ private:
     };
 
     bool is_covered(const grid_samples& s, double ctas) const;
-    std::optional<rate_monitor::cta_work> work_of(std::uint64_t number) const;
+    std::optional<rate_monitor::cta_work> work_of(std::uint64_t number, std::uint64_t ctas) const;
     bool is_large(std::size_t family) const;
     double assign(std::uint64_t number, const kernel_traits& traits, bool simulated);
 

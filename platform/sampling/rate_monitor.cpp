@@ -47,7 +47,7 @@ rate_monitor::rate rate_monitor::rate_of_periods() const {
 
 bool rate_monitor::is_stable_within_ctas() const {
     const std::size_t n = issued_.size() - 1;
-    return work_of_ && within_ctas_ && n >= fewest_windows && n % (fewest_windows / 4) == 0 &&
+    return work_of_ && within_ctas_ && n >= min_windows && n % (min_windows / 4) == 0 &&
            rate_of_periods().is_stable(spread_);
 }
 
@@ -111,11 +111,10 @@ void rate_monitor::sample(const dispatch::running_kernel& kernel, std::uint64_t 
 /// Ends the kernel within its CTAs if it supports that.
 void rate_monitor::try_within_ctas(const dispatch::running_kernel& kernel) {
     within_ctas_ = false;  // a later attempt would leave less
-    work_ = work_of_(kernel.list_number);
+    work_ = work_of_(kernel.list_number, ctas_);
     if (!work_) return;
     rate_ = rate_of_periods();
     ctas_left_ = kernel.blocks_left;
-    placed_ = ctas_ - kernel.blocks_left;
     resident_ = kernel.ctas_running;
     ctas_per_sm_ = kernel.context.ctas_per_sm;
     const double elapsed = static_cast<double>(issued_.size() - 1) * window_cycles;
@@ -155,8 +154,8 @@ rate_monitor::remainder rate_monitor::take(std::uint64_t launch) {
 /// The remainder in warp instructions: of the resident CTAs, then of waves of the others.
 rate_monitor::remainder rate_monitor::rest_within_ctas() const {
     const auto done = static_cast<double>(issued_.back() - issued_.front());
-    const auto placed = static_cast<double>(placed_), resident = static_cast<double>(resident_);
-    const auto left = static_cast<double>(ctas_left_);
+    const auto left = static_cast<double>(ctas_left_), resident = static_cast<double>(resident_);
+    const auto placed = static_cast<double>(ctas_ - ctas_left_);
     const double last_resident = left == 0 ? work_->longest : work_->mean;
     const double of_resident = std::max(0.0, last_resident * placed - done) / rate_.mean;
     const double wave = work_->mean * resident / rate_.mean;

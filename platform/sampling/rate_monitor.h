@@ -44,11 +44,11 @@ public:
     struct cta_work {
         double mean = 0, deviation = 0, longest = 0;
     };
-    /// Lets kernels end within their CTAs. @param work_of  of the kernel with this number in the
-    /// command list; nothing: unknown, and the kernel runs on
-    void end_within_ctas(std::function<std::optional<cta_work>(std::uint64_t)> work_of) {
-        work_of_ = std::move(work_of);
-    }
+    /// Determines the work of the CTAs of a kernel; nothing: unknown, and the kernel runs on.
+    using work_function =
+        std::function<std::optional<cta_work>(std::uint64_t list_number, std::uint64_t ctas)>;
+    /// Lets kernels end within their CTAs.
+    void end_within_ctas(work_function work_of) { work_of_ = std::move(work_of); }
 
     /// The part of a kernel that was not simulated.
     struct remainder {
@@ -67,8 +67,8 @@ public:
 private:
     static constexpr unsigned windows = 8;
     static constexpr double window_cycles = 500;
-    static constexpr std::size_t fewest_windows = 64;  ///< before an end within CTAs
-    static constexpr double min_rest = 0.5;  ///< of the time so far, for an end within CTAs
+    static constexpr std::size_t min_windows = 64;  ///< before an end within CTAs
+    static constexpr double min_rest = 0.5;         ///< of the time so far, for an end within CTAs
 
     /// Mean and standard deviation.
     struct rate {
@@ -97,13 +97,12 @@ private:
     std::uint64_t ctas_ = 0;          // thread blocks in its grid
     rate rate_;                       // at the time of the stop
 
-    std::function<std::optional<cta_work>(std::uint64_t)> work_of_;
+    work_function work_of_;
     std::vector<std::uint64_t> issued_;  // warp instructions of all SMs after each window
     bool within_ctas_ = true;            // whether the kernel may end within its CTAs
     std::optional<cta_work> work_;       // it has; then at the time of the stop:
     std::uint64_t stopped_at_ = 0;       // core cycle
-    std::uint64_t placed_ = 0;           // CTAs
-    std::uint64_t resident_ = 0;
+    std::uint64_t resident_ = 0;         // CTAs
     std::uint64_t ctas_per_sm_ = 0;
 };
 
