@@ -11,9 +11,7 @@
 
 namespace simtlm::support {
 
-output_file::output_file(std::string name) : target_(std::move(name)), fd_(target_.open(draft_)) {
-    buffer_.reserve(flush_at + 4096);
-}
+output_file::output_file(std::string name) : target_(std::move(name)), fd_(target_.open(draft_)) {}
 
 output_file::~output_file() {
     if (fd_ < 0) return;

@@ -26,7 +26,7 @@ namespace {
 
 namespace io = boost::iostreams;
 
-constexpr std::size_t initial_buffer = 256 * 1024;
+constexpr std::size_t full_buffer = 256 * 1024;  // unless a line is longer
 constexpr std::size_t longest_line = 1024 * 1024;
 constexpr std::size_t filter_buffer = 64 * 1024;
 /// Most kernel headers are shorter than the first read, so that no more of the file is
@@ -235,8 +235,8 @@ line_source::line_source(const std::string& file) : line_source(file, open_file(
 line_source::line_source(std::string name, std::unique_ptr<byte_source> bytes)
     : file_(std::move(name)),
       bytes_source_(std::move(bytes)),
-      buffer_(new char[initial_buffer]),
-      size_(initial_buffer),
+      buffer_(new char[first_read + 1]),
+      size_(first_read + 1),
       next_read_(first_read) {
     position_ = filled_ = buffer_.get();
 }
@@ -252,12 +252,12 @@ std::string line_source::where() const {
     return file_ + ":" + std::to_string(number_);
 }
 
-/// Doubles the buffer, and keeps its first bytes.
-void line_source::grow(std::size_t kept) {
-    std::unique_ptr<char[]> larger(new char[size_ * 2]);
+/// Enlarges the buffer, and keeps its first bytes.
+void line_source::grow(std::size_t size, std::size_t kept) {
+    std::unique_ptr<char[]> larger(new char[size]);
     std::memcpy(larger.get(), buffer_.get(), kept);
     buffer_ = std::move(larger);
-    size_ *= 2;
+    size_ = size;
 }
 
 bool line_source::refill() {
@@ -270,10 +270,13 @@ bool line_source::refill() {
                 ++number_;
                 throw support::user_error(where(), "a line of more than 1 MB", "is this a trace?");
             }
-            grow(kept);
+            grow(2 * size_, kept);
         }
+        // The buffer grows with the reads: most files are short, or only their headers are read.
+        if (const std::size_t wanted = std::min(kept + 1 + next_read_, full_buffer); wanted > size_)
+            grow(wanted, kept);
         const std::size_t room = std::min(next_read_, size_ - 1 - kept);
-        next_read_ *= next_read_ < initial_buffer ? 4 : 1;
+        next_read_ *= next_read_ < full_buffer ? 4 : 1;
         const std::size_t got = bytes_source_->read(buffer_.get() + kept, room);
         bytes_ += got;
         if (got == 0) {

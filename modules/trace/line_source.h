@@ -71,7 +71,7 @@ private:
 
     std::string file_;
     std::unique_ptr<byte_source> bytes_source_;
-    void grow(std::size_t kept);
+    void grow(std::size_t size, std::size_t kept);
 
     std::unique_ptr<char[]> buffer_;  // uninitialized: most headers need little of it
     std::size_t size_ = 0;
