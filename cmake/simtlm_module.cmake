@@ -71,8 +71,9 @@ add_library(simtlm_private_settings INTERFACE)
 target_compile_options(simtlm_private_settings INTERFACE
   # Compiled with others, a source may see a global name of theirs, and is none of the compiler's main
   # files: the preset dev has these warnings whole.
-  -Wall -Wextra -Wshadow$<$<BOOL:${CMAKE_UNITY_BUILD}>:=local> -Wnon-virtual-dtor -Woverloaded-virtual
-  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage> $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
+  -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${SIMTLM_WERROR}>:-Werror>
+  $<$<CXX_COMPILER_ID:GNU>:-Wshadow$<$<BOOL:${CMAKE_UNITY_BUILD}>:=local>>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   # Position-independent code is inlined within a source all the same: nobody replaces our functions.
   -fno-semantic-interposition $<$<BOOL:${SIMTLM_ARCH}>:-march=${SIMTLM_ARCH}>
   # What modules/execution/arithmetic asks for, everywhere: precompiled headers serve one set of flags.
