@@ -25,4 +25,29 @@ configuration::configuration(const std::vector<std::string>& options,
                              const std::string& config_folder)
     : values_(values_of(options, config_folder)), parameters_(values_) {}
 
+parameter_attributes::parameter_attributes(gpu& device, configuration& values) {
+    const platform::parameter_values& parameters = values.parameters();
+    for (const platform::parameter& p : parameters.all()) {
+        const std::size_t dot = p.name.rfind('.');
+        const bool of_gpu = dot == std::string::npos;
+        by_module_.emplace(of_gpu ? "" : p.name.substr(0, dot),
+                           std::make_unique<attribute>(of_gpu ? p.name : p.name.substr(dot + 1),
+                                                       parameters.value(p)));
+    }
+    attach(device, "gpu");
+}
+
+parameter_attributes::~parameter_attributes() {
+    for (const auto& [object, attribute] : attached_) object->remove_attribute(attribute->name());
+}
+
+void parameter_attributes::attach(sc_core::sc_object& object, const std::string& name) {
+    const auto [begin, end] = by_module_.equal_range(platform::parameter_values::module_kind(name));
+    for (auto a = begin; a != end; ++a)
+        if (object.add_attribute(*a->second)) attached_.emplace_back(&object, a->second.get());
+    for (sc_core::sc_object* child : object.get_child_objects())
+        if (dynamic_cast<sc_core::sc_module*>(child) != nullptr)
+            attach(*child, name + "." + child->basename());
+}
+
 }  // namespace simtlm

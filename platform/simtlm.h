@@ -15,7 +15,10 @@
 #include "platform/waveform/timeline.h"
 #include "platform/waveform/waveform.h"
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Public interface for SystemC platforms that instantiate a GPU: see docs/cosimulation.md.
@@ -80,6 +83,28 @@ public:
 private:
     platform::option_values values_;
     platform::parameter_values parameters_;
+};
+
+/// The parameters of a GPU as SystemC attributes of its modules, for tools that list a hierarchy:
+/// get_attribute("sets") of gpu.cluster0.sm0.l1d is an sc_attribute<std::string> with the value in
+/// option syntax. They are copies: writing them has no effect. Modules of a kind share them, and a
+/// parameter of a module that this GPU lacks, such as a stage of the other pipeline, has none.
+/// Construct after elaboration, which makes the DRAM channels: in start_of_simulation() of the
+/// platform, or after sc_start(sc_core::SC_ZERO_TIME). Must not outlive the GPU.
+class parameter_attributes {
+public:
+    parameter_attributes(gpu& device, configuration& values);
+    ~parameter_attributes();
+    parameter_attributes(const parameter_attributes&) = delete;
+    parameter_attributes& operator=(const parameter_attributes&) = delete;
+
+private:
+    using attribute = sc_core::sc_attribute<std::string>;
+    /// Adds the attributes to an object and the objects in it.
+    void attach(sc_core::sc_object& object, const std::string& name);
+
+    std::multimap<std::string, std::unique_ptr<attribute>> by_module_;
+    std::vector<std::pair<sc_core::sc_object*, attribute*>> attached_;
 };
 
 }  // namespace simtlm

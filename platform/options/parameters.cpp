@@ -126,8 +126,9 @@ std::string kind_of(const std::string& module) {
     return module;
 }
 
-/// A name without that of the GPU and without the numbers of modules.
-std::string without_numbers(const std::string& name) {
+}  // namespace
+
+std::string parameter_values::module_kind(const std::string& name) {
     std::string plain;
     for (std::size_t at = name.find('.'); at != std::string::npos;) {
         const std::size_t end = name.find('.', at + 1);
@@ -136,8 +137,6 @@ std::string without_numbers(const std::string& name) {
     }
     return plain;
 }
-
-}  // namespace
 
 parameter_values::parameter_values(option_values& values) : values_(values) {
     const auto add = [&](std::string name, const option_info& option, std::string field) {
@@ -164,13 +163,13 @@ std::string parameter_values::value(const parameter& p) const {
 }
 
 const parameter& parameter_values::known(const std::string& name) const {
-    const auto found = by_name_.find(without_numbers(name));
+    const auto found = by_name_.find(module_kind(name));
     if (found != by_name_.end()) return all_[found->second];
     std::vector<std::string> names;
     for (const parameter& p : all_) names.push_back(p.name);
     throw support::user_error(name, "no such parameter",
                               "did you mean " + name.substr(0, name.find('.')) + "." +
-                                  nearest_name(without_numbers(name), names) + "?");
+                                  nearest_name(module_kind(name), names) + "?");
 }
 
 std::string parameter_values::value(const std::string& name) const {

@@ -33,6 +33,9 @@ public:
     /// Sets a parameter. @throws support::user_error  with the nearest name, for a value of the
     /// wrong type, or if another module of the kind has been given another value
     void set(const std::string& name, const std::string& value);
+    /// The name of a module below the GPU, without numbers: "cluster.sm.l1d" for
+    /// "gpu.cluster0.sm0.l1d", and "" for the GPU itself.
+    static std::string module_kind(const std::string& name);
 
 private:
     const parameter& known(const std::string& name) const;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <typeinfo>
@@ -229,6 +230,37 @@ TEST(Modules, ReturnTheNameOfTheirBlockAsKind) {
     expect_kinds(sub_cores, kinds);
     for (const char* kind : {"gpu", "simt_sm", "sub_core_sm", "l1_data_cache", "l2_slice"})
         EXPECT_EQ(kinds.count(kind), 1u) << kind;
+}
+
+std::optional<std::string> attribute(const std::string& module, const std::string& name) {
+    const sc_core::sc_object* const object = sc_core::sc_find_object(module.c_str());
+    const sc_core::sc_attr_base* const found =
+        object != nullptr ? object->get_attribute(name) : nullptr;
+    const auto* const text = dynamic_cast<const sc_core::sc_attribute<std::string>*>(found);
+    return text != nullptr ? std::optional(text->value) : std::nullopt;
+}
+
+TEST(Modules, HaveTheirParametersAsAttributes) {
+    configuration values({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR);
+    values.parameters().set("gpu.cluster0.sm0.l1d.sets", "8");
+    gpu device("gpu", values.make());
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    {
+        const parameter_attributes attributes(device, values);
+        EXPECT_EQ(attribute("gpu.cluster1.sm0.l1d", "sets"), "8");
+        EXPECT_EQ(attribute("gpu", "core_clock"), values.parameters().value("gpu.core_clock"));
+        std::set<std::string> without;
+        for (const platform::parameter& p : values.parameters().all()) {
+            std::string module = "gpu." + p.name.substr(0, p.name.rfind('.') + 1);
+            for (const std::string kind : {"cluster", "sm", "partition", "bank", "dram"})
+                if (const std::size_t at = module.find("." + kind + "."); at != std::string::npos)
+                    module.insert(at + 1 + kind.size(), "0");
+            module.pop_back();
+            if (!attribute(module, p.name.substr(p.name.rfind('.') + 1))) without.insert(p.name);
+        }
+        EXPECT_EQ(without, std::set<std::string>{});
+    }
+    EXPECT_EQ(attribute("gpu.cluster1.sm0.l1d", "sets"), std::nullopt);
 }
 
 TEST(Configure, ReportsWhereAnOptionComesFromWithoutACommandLine) {
