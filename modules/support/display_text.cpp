@@ -21,9 +21,11 @@ std::size_t control_at(std::string_view text, bool ends_of_lines) {
 }
 
 /// Whether a byte may begin a character for which control_at() is not 0. Without branches, for
-/// vector instructions. @param not_this  a control character that control_at() allows
-bool may_begin_control(unsigned char c, unsigned char not_this) {
-    return static_cast<bool>(((c < 0x20) & (c != not_this)) | (c == 0x7f) | (c == 0xc2));
+/// vector instructions. @param allowed  the control character besides the tab that control_at()
+/// allows
+bool may_begin_control(unsigned char c, unsigned char allowed) {
+    return static_cast<bool>(((c < 0x20) & (c != '\t') & (c != allowed)) | (c == 0x7f) |
+                             (c == 0xc2));
 }
 
 /// The first byte from a position on that may begin a control character. Reports are long: passes

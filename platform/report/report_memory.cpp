@@ -15,7 +15,7 @@ template <typename Cell>
 void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
     out.print("{}:\n", title);
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.print("dram[{}]: ", c);
+        out.print(FMT_COMPILE("dram[{}]: "), c);
         const dram_statistics& d = device.channels()[c]->statistics();
         for (unsigned b = 0; b < d.banks.size(); ++b) cell(d, c, b);
         out.text("\n");
@@ -46,7 +46,7 @@ void write_accesses(report_writer& out, gpu& device, const char* title, Of of, T
     std::uint64_t sum = 0;
     out.print("{}:\n", title);
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.print("dram[{}]: ", c);
+        out.print(FMT_COMPILE("dram[{}]: "), c);
         std::uint64_t of_channel = 0;
         for (const auto& b : device.channels()[c]->statistics().traffic) {
             const std::uint64_t n = of(b);
@@ -78,16 +78,15 @@ void write_histogram(report_writer& out, const char* name, const Table& table, s
 void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
                    const dram_statistics& d) {
     const memory::dram_timing& t = config.timing;
-    out.print("DRAM[{}]: {} bks, busW={} BL={} CL={}, ", number, t.nbk, config.bus_width_bytes,
-              config.burst_length, t.CL);
-    out.print("tRRD={} tCCD={}, tRCD={} tRAS={} tRP={} tRC={}\n", t.tRRD, t.tCCD, t.tRCD, t.tRAS,
-              t.tRP, t.tRC);
-    out.print(
-        "n_cmd={} n_nop={} n_act={} n_pre={} n_ref_event={} n_req={} n_rd={} n_rd_L2_A={} "
-        "n_write={} n_wr_bk={} bw_util={:.4g}\n",
-        d.cycles, d.idle_cycles, d.activates, d.precharges, d.refreshes, d.requests, d.reads,
-        d.allocate_reads, d.writes, d.write_backs, d.bandwidth_utilisation());
-    out.print("n_activity={} dram_eff={:.4g}\n", d.active_cycles, d.efficiency());
+    out.print(FMT_COMPILE("DRAM[{}]: {} bks, busW={} BL={} CL={}, "), number, t.nbk,
+              config.bus_width_bytes, config.burst_length, t.CL);
+    out.print(FMT_COMPILE("tRRD={} tCCD={}, tRCD={} tRAS={} tRP={} tRC={}\n"), t.tRRD, t.tCCD,
+              t.tRCD, t.tRAS, t.tRP, t.tRC);
+    out.print(FMT_COMPILE("n_cmd={} n_nop={} n_act={} n_pre={} n_ref_event={} n_req={} n_rd={} "
+                          "n_rd_L2_A={} n_write={} n_wr_bk={} bw_util={:.4g}\n"),
+              d.cycles, d.idle_cycles, d.activates, d.precharges, d.refreshes, d.requests, d.reads,
+              d.allocate_reads, d.writes, d.write_backs, d.bandwidth_utilisation());
+    out.print(FMT_COMPILE("n_activity={} dram_eff={:.4g}\n"), d.active_cycles, d.efficiency());
     for (unsigned b = 0; b < d.banks.size(); ++b) {
         out.text("bk");
         out.number(b);
@@ -97,7 +96,10 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
         out.number(d.banks[b].idle);
         out.text("i ");
     }
-    out.print("\n\n{:-<72}\n", "");
+    static const std::string rule(72, '-');
+    out.text("\n\n");
+    out.text(rule);
+    out.text("\n");
     const auto value = [&](std::string_view name, double v) {
         out.text(name);
         out.text(" = ");
@@ -161,8 +163,8 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     share("issued_two_Eff", d.dual_commands, d.command_cycles);
     share("queue_avg", d.queue_sum, d.cycles);
     for (const char* bins : {"dram_util_bins", "dram_eff_bins"})
-        out.print("\n{}: 0 0 0 0 0 0 0 0 0 0", bins);
-    out.print("\nmrqq: max={} avg={:g}\n", d.queue_max, d.average_queue());
+        out.print(FMT_COMPILE("\n{}: 0 0 0 0 0 0 0 0 0 0"), bins);
+    out.print(FMT_COMPILE("\nmrqq: max={} avg={:g}\n"), d.queue_max, d.average_queue());
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/report/report_writer.h"
 
-#include <fmt/compile.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +17,10 @@ void report_writer::right_aligned(std::string_view digits, unsigned width) {
 }
 
 void report_writer::number(std::uint64_t value, unsigned width) {
+    if (value < 10) {  // most cells of a table are 0
+        const char digit = static_cast<char>('0' + value);
+        return right_aligned({&digit, 1}, width);
+    }
     const fmt::format_int digits(value);
     right_aligned({digits.data(), digits.size()}, width);
 }

@@ -5,6 +5,7 @@
 #include "platform/gpu/gpu_blocks.h"
 #include "platform/report/report.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,12 @@ public:
     template <typename... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         append(format, fmt::make_format_args(arguments...));
+    }
+    /// The same with a FMT_COMPILE format, which is not parsed on every call; for tables.
+    template <typename Format, typename... Arguments,
+              typename = std::enable_if_t<fmt::detail::is_compiled_string<Format>::value>>
+    void print(const Format& format, const Arguments&... arguments) {
+        fmt::format_to(fmt::appender(text_), format, arguments...);
     }
     /// Appends text verbatim.
     void text(std::string_view t) { std::copy(t.begin(), t.end(), extend(t.size())); }

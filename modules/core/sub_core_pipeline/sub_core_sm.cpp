@@ -400,6 +400,7 @@ void sub_core_sm::register_pipeline_statistics(support::statistics& list) {
 
 std::vector<unit_count> sub_core_sm::unit_counts() const {
     std::vector<unit_count> kinds;
+    kinds.reserve(unit_count_of_sub_cores);
     for (unsigned u = 0; u < unit_count_of_sub_cores; ++u)
         kinds.push_back({unit_name(static_cast<unit>(u)), stage_statistics_.unit_instructions[u]});
     return kinds;
