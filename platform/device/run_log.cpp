@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -80,6 +81,15 @@ void run_log::note(const std::string& kind, const std::string& text) {
     std::fputs(said.c_str(), stderr);
 }
 
+void run_log::add_input(platform::provenance::file input) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto is_same = [&](const auto& f) {
+        return f.role == input.role && f.path == input.path;
+    };
+    if (std::none_of(from_.inputs.begin(), from_.inputs.end(), is_same))
+        from_.inputs.push_back(std::move(input));
+}
+
 void run_log::log_error(const std::string& text) {
     const host_threads::signal_shield shield;
     std::fputs(fmt::format("simtlm: {}\n", support::printable(text)).c_str(), stderr);
@@ -90,11 +100,16 @@ void run_log::built(const std::vector<platform::gpu*>& gpus) {
         options_.fail("--record-trace", "supports programs on one GPU only", "--gpus 1");
     recording_ = platform::trace_recording::of(options_);
     const bool saves = !platform::checkpoint_options::of(options_).write.empty();
+    platform::provenance from;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        from = from_;
+    }
     for (platform::gpu* const g : gpus) {
         watched w;
         w.gpu = g;
         w.reporter = std::make_unique<platform::reporter>(*g);
-        w.files = std::make_unique<platform::gpu_files>(*g, options_, from_);
+        w.files = std::make_unique<platform::gpu_files>(*g, options_, from);
         if (saves) w.files->keep_rows();
         gpus_.push_back(std::move(w));
     }
@@ -247,6 +262,10 @@ void run_log::finish_files(watched& w, const std::string& how) {
     };
     attempt([&] { w.files->finish_recordings(); });
     for (const std::string& r : w.files->remarks()) note("note", r);
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        w.files->set_inputs(from_.inputs);
+    }
     attempt([&] { w.files->write(how); });
     if (recording_ && how == "finished") attempt([&] { recording_->finish(); });
 }

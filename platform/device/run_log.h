@@ -82,6 +82,8 @@ public:
     void kernel_executed(const task& t, const execution::execution_summary& s);
     /// Prints a note on stderr; each text only once.
     void note(const std::string& kind, const std::string& text);
+    /// The run reads another file, which statistics files are to list. Thread-safe.
+    void add_input(platform::provenance::file input);
     /// Prints an error on stderr.
     void log_error(const std::string& text);
     /// A kernel could not be launched or has not completed.

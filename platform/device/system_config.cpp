@@ -61,6 +61,9 @@ system_config system_config::from(const platform::option_values& v) {
     // Copies inside a GPU are timed only if host copies are.
     if (c.links.pcie.bandwidth != 0) c.links.dram.bandwidth = dram_bandwidth_of(c.gpu);
     c.code = preference_of(v);
+    // GPGPU-Sim executes PTX as it is.
+    const bool is_reference = v.text("--compat") == "accel-sim" && !v.given("--ptxas");
+    c.ptxas = is_reference ? "off" : v.text("--ptxas");
     c.max_ptx_capability = v.number("-gpgpu_ptx_force_max_capability", 0, 999);
     return c;
 }

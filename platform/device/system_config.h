@@ -24,6 +24,7 @@ struct system_config {
     unsigned grace_ms = 300;
     copy_links links;
     code_preference code = code_preference::automatic;
+    std::string ptxas = "off";  ///< --ptxas: auto, off or the path of a compiler of PTX
     /// Limits the PTX selected from a fat binary; 0: capability of the GPU.
     unsigned max_ptx_capability = 0;
 

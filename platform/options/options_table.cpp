@@ -311,6 +311,12 @@ void programs(builder& b) {
            "Which code of a CUDA program is executed. auto: as NVIDIA's driver, machine code that "
            "the GPU can run, otherwise PTX; also PTX if some instruction of the machine code is "
            "not supported; sass: machine code only; ptx: PTX only.");
+    b.word("--ptxas", "auto|off|FILE", "auto",
+           "Compiler of PTX for which the program has no machine code: ptxas of the CUDA toolkit, "
+           "found "
+           "in SIMTLM_PTXAS, PATH, CUDA_HOME, CUDA_PATH or the usual folders (auto), or this file; "
+           "off: "
+           "PTX is executed as it is. See docs/cuda.md.");
     b.file("--launch", "",
            "Launch file for --ptx or --cubin: buffers, launches and expected results; see "
            "docs/execution.md.");
@@ -1057,7 +1063,7 @@ void effective_runs(builder& b) {
     b.limit({"--check", "-gpgpu_ptx_sim_mode", "-gpgpu_ptx_inst_debug_to_file",
              "-gpgpu_ptx_inst_debug_file", "-gpgpu_ptx_inst_debug_thread_uid"},
             program_runs | host_runs);
-    b.limit({"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--code",
+    b.limit({"--stats-file", "--keep-exit-code", "--gpus", "--device-memory", "--code", "--ptxas",
              "-save_embedded_ptx", "-keep"},
             host_runs);
     b.limit({"--pcie-bandwidth", "--pcie-latency", "--nvlink-bandwidth", "--nvlink-latency",

@@ -34,6 +34,10 @@ public:
     void add(const host_activity& activity) {
         if (timeline_) timeline_->add(activity);
     }
+    /// Replaces the input files of the run that statistics files list.
+    void set_inputs(std::vector<provenance::file> inputs) {
+        statistics_.set_inputs(std::move(inputs));
+    }
     /// The simulation has ended: completes the recordings. An error in one does not prevent the
     /// others from being written. @throws support::output_error
     void finish_recordings();

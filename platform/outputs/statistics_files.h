@@ -46,6 +46,9 @@ public:
     void add(const report& report, const kernel_record* kernel,
              std::vector<instruction_profile::row> instructions);
 
+    /// Replaces the input files of the run: some are known only when it has begun.
+    void set_inputs(std::vector<provenance::file> inputs) { from_.inputs = std::move(inputs); }
+
     /// Collects rows even if no file is requested, because a checkpoint contains them.
     void keep_rows() { keeps_rows_ = true; }
     /// Saves or restores the rows so far.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtimes/opencl/compiler.h"
 
-#include "runtimes/opencl/compiler_process.h"
+#include "runtimes/common/compiler_process.h"
 #include "runtimes/opencl/library_text.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,10 @@
 
 namespace simtlm::opencl {
 
+using runtime::compiler_process;
+using runtime::digest_of;
+using runtime::identity_of;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,16 +30,6 @@ std::string text_of(const fs::path& file) {
     std::ostringstream text;
     if (in) text << in.rdbuf();
     return text.str();
-}
-
-fs::path in_path(const std::string& name) {
-    const char* const folders = std::getenv("PATH");
-    std::istringstream in(folders != nullptr ? folders : "/usr/bin");
-    for (std::string folder; std::getline(in, folder, ':');) {
-        const fs::path file = fs::path(folder) / name;
-        if (::access(file.c_str(), X_OK) == 0) return file;
-    }
-    return {};
 }
 
 fs::path named_by(const char* variable) {
@@ -49,16 +42,6 @@ fs::path absolute_path(const fs::path& path) {
     std::error_code failed;
     const fs::path full = path.empty() ? path : fs::absolute(path, failed);
     return failed ? fs::path() : full;
-}
-
-/// Identifies the version of a file by its externally visible attributes.
-std::string identity_of(const fs::path& file) {
-    std::error_code ignored;
-    const fs::path real = fs::canonical(file, ignored);
-    struct stat s = {};
-    ::stat(real.c_str(), &s);
-    return fmt::format("{} {} {}.{}", real.string(), s.st_size, s.st_mtim.tv_sec,
-                       s.st_mtim.tv_nsec);
 }
 
 /// The newest architecture known to clang that does not exceed the GPU's compute capability.
@@ -309,7 +292,8 @@ compiler::compiler(unsigned capability)
     : gpu_(capability), capability_(architecture_for(capability)) {
     find_tools();
     if (!missing_.empty()) return;
-    cache_ = std::make_unique<compile_cache>();
+    cache_ = std::make_unique<runtime::compile_cache>(
+        runtime::cache_folder("SIMTLM_OPENCL_CACHE", "opencl"), std::uintmax_t{256} << 20);
     identity_ = identity();
 }
 
@@ -353,7 +337,7 @@ compiler::~compiler() = default;
 void compiler::find_tools() {
     clang_ = named_by("SIMTLM_CLANG");
     for (const char* const name : {"clang-14", "clang-15", "clang-16", "clang"})
-        if (clang_.empty()) clang_ = in_path(name);
+        if (clang_.empty()) clang_ = runtime::program_in_path(name);
     libclc_ = named_by("SIMTLM_LIBCLC");
     for (const char* const folder : {"/usr/lib/clc", "/usr/share/clc", "/usr/local/share/clc"}) {
         const fs::path file = fs::path(folder) / "nvptx64--nvidiacl.bc";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "runtimes/common/compile_cache.h"
 #include "runtimes/opencl/build_options.h"
-#include "runtimes/opencl/compile_cache.h"
 #include "runtimes/opencl/kernel_signature.h"
 
 #include <filesystem>
@@ -66,7 +66,7 @@ private:
     std::string missing_;
     std::filesystem::path clang_, libclc_;
     std::string identity_;  ///< of the tools and the built-in library
-    std::unique_ptr<compile_cache> cache_;
+    std::unique_ptr<runtime::compile_cache> cache_;
     std::vector<std::string> library_;  ///< bitcode of the built-in library; empty until it is made
     std::mutex mutex_;                  ///< protects library_
 };

@@ -222,6 +222,86 @@ TEST_F(HostProgram, AccessesAllTexelsOfAFilterExecutedAsPtxOrMachineCodeAndRepla
             }
 }
 
+/// Runs the program that loads references.ptx, with a script as its ptxas.
+class HostProgramWithPtxas : public HostProgram {
+protected:
+    /// @param compile  what the script does with $2, the PTX, and $4, the file for the machine code
+    std::string script(const std::string& compile) const {
+        const std::string file = folder.write(
+            "ptxas",
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'release 1.2, V1.2.3'; exit; fi\n"
+            "echo \"$1\" >>" +
+                folder.path("calls") + "\n" + compile + "\n");
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+        return file;
+    }
+    /// @return the beginning of the report; the complete one is in the folder
+    std::string report_of(const std::string& ptxas, const std::string& code, bool is_timed,
+                          const std::string& preset = "QV100") const {
+        std::vector<std::string> words = {
+            "run", "--preset", preset, "--ptxas", ptxas, "--stats-file", folder.path("reports")};
+        if (is_timed)
+            words.insert(words.end(), {"--stats-json", folder.path("s.json")});
+        else
+            words.insert(words.end(), {"-gpgpu_ptx_sim_mode", "1"});
+        words.insert(words.end(),
+                     {"--", SIMTLM_REFERENCES, std::string(SIMTLM_REFERENCES_CODE) + "/" + code});
+        const outcome o = simulate_from_shell("CUDA_CACHE_PATH=" + folder.path("cache"), words, "");
+        EXPECT_EQ(0, o.code) << o.err;
+        return read_file(folder.path("reports")).substr(0, 1000);
+    }
+    std::string cycles() const {
+        outcome o;
+        o.out = read_file(folder.path("reports"));
+        return o.values()["gpu_tot_sim_cycle"];
+    }
+
+    const std::string machine_code =
+        std::string(SIMTLM_REFERENCES_CODE) + "/references.sm_70.cubin";
+};
+
+TEST_F(HostProgramWithPtxas, ExecutesTheMachineCodeOfPtxThatIsCompiledOnce) {
+    report_of("off", "references.sm_70.cubin", true);
+    const std::string expected = cycles(), ptxas = script("cat " + machine_code + " >$4");
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_THAT(
+            report_of(ptxas, "references.ptx", true),
+            HasSubstr("PTX is compiled for sm_70 by " + ptxas + " (1.2.3), as by a driver"));
+        EXPECT_EQ(expected, cycles());
+        EXPECT_EQ("-arch=sm_70\n", read_file(folder.path("calls")));
+        EXPECT_EQ(ptxas, read_json(folder.path("s.json"))["provenance"]["inputs"].back()["path"]);
+    }
+    EXPECT_THAT(report_of("off", "references.ptx", true), Not(HasSubstr("PTX is compiled")));
+    EXPECT_NE(expected, cycles());
+}
+
+TEST_F(HostProgramWithPtxas, CompilesPtxOfANewerVersionAsOneThatTheCompilerHas) {
+    const std::string ptxas = script("if grep -q '^.version 7.7' $2; then cat " + machine_code +
+                                     " >$4; else echo \"Unsupported .version 7.8; current version "
+                                     "is '7.7'\" >&2; exit 1; fi");
+    EXPECT_THAT(report_of(ptxas, "references.ptx", false), HasSubstr("PTX is compiled for sm_70"));
+}
+
+TEST_F(HostProgramWithPtxas, ExecutesPtxThatCannotBeCompiledAndSaysWhy) {
+    const std::string ptxas = script("echo 'ptxas fatal   : no such luck' >&2; exit 1");
+    EXPECT_THAT(report_of(ptxas, "references.ptx", false),
+                HasSubstr("is executed as it is, because ptxas cannot compile it: " + ptxas +
+                          ": fatal   : no such luck\n"));
+}
+
+TEST_F(HostProgramWithPtxas, ComputesTheSameInCodeOfTheToolkitsCompiler) {
+    ::unsetenv("SIMTLM_PTXAS");
+    if (report_of("auto", "references.ptx", false, "RTX2060").find("PTX is compiled") ==
+        std::string::npos)
+        GTEST_SKIP() << "there is no ptxas for this GPU";
+}
+
+TEST_F(HostProgramWithPtxas, RefusesAFileThatCannotBeExecuted) {
+    const outcome o = run({"--ptxas", "/nowhere/ptxas"}, {});
+    EXPECT_EQ(2, o.code);
+    EXPECT_THAT(o.err, HasSubstr("--ptxas: /nowhere/ptxas is no file that can be executed"));
+}
+
 TEST_F(HostProgram, WritesStatisticsWhenASignalEndsIt) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const std::string json = folder.path("s.json");

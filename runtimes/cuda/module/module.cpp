@@ -125,6 +125,9 @@ void code_registry::reset(unsigned device) {
         if (device < l->modules.size()) l->modules[device].reset();
 }
 
+module_table::module_table(session& s)
+    : session_(s), compiler_(s.config().ptxas, s.config().gpu.binary_version()) {}
+
 void module_table::save_ptx(device::module_source& s) {
     const std::lock_guard<std::mutex> lock(save_mutex_);
     const unsigned number = ++saved_;
@@ -156,6 +159,21 @@ void module_table::save_ptx(device::module_source& s) {
     }
 }
 
+std::shared_ptr<device::loaded_module> module_table::load_compiled(device::module_source& s) {
+    device::system& gpus = session_.gpus();
+    ptx_compiler::outcome done;
+    if (gpus.config().code == device::code_preference::automatic) done = compiler_.compile(s);
+    auto m = gpus.load(s);
+    if (!done.compiler.empty()) gpus.log().add_input({"compiler of PTX", done.compiler});
+    if (!done.compiler.empty() && m->ptx_version() != 0)
+        done.note =
+            "the PTX of " + s.name +
+            " is executed as it is, because some instruction of the machine code made of it "
+            "is not supported";
+    if (!done.note.empty()) gpus.log().note("note", done.note);
+    return m;
+}
+
 module& module_table::of(library& l, unsigned d) {
     const std::lock_guard<std::mutex> lock(l.mutex);
     device::system& gpus = session_.gpus();
@@ -169,7 +187,7 @@ module& module_table::of(library& l, unsigned d) {
     if (!m) {
         auto fresh = std::make_unique<module>();
         fresh->device = d;
-        fresh->code = gpus.load(l.source);
+        fresh->code = load_compiled(l.source);
         m = std::move(fresh);
         for (const library::managed_variable& v : l.managed)
             if (*v.host == nullptr || d == 0)
@@ -185,7 +203,7 @@ module* module_table::load(const void* code, const std::string& name, unsigned d
     auto m = std::make_unique<module>();
     m->device = d;
     save_ptx(source);
-    m->code = gpus.load(source);
+    m->code = load_compiled(source);
     return modules_.insert(std::move(m));
 }
 

@@ -5,6 +5,7 @@
 #include "runtimes/cuda/abi/abi.h"
 #include "runtimes/cuda/handle_table.h"
 #include "runtimes/cuda/module/fat_binary.h"
+#include "runtimes/cuda/module/ptx_compiler.h"
 
 #include <array>
 #include <cstdint>
@@ -121,7 +122,7 @@ private:
 /// module, function or variable, and if code cannot be loaded.
 class module_table {
 public:
-    explicit module_table(session& s) : session_(s) {}
+    explicit module_table(session& s);
 
     module* load(const void* code, const std::string& name, unsigned device);
     void unload(module* m);
@@ -138,8 +139,11 @@ public:
 private:
     /// Saves the PTX to a file or replaces it, if options or the environment request that.
     void save_ptx(device::module_source& s);
+    /// Loads a module on a GPU, with its PTX compiled if a compiler is available.
+    std::shared_ptr<device::loaded_module> load_compiled(device::module_source& s);
 
     session& session_;
+    ptx_compiler compiler_;
     handle_table<module> modules_{status::invalid_handle, "not a module"};
     value_table<const void*, function*> functions_;
     std::mutex save_mutex_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtimes/opencl/compiler_process.h"
+#include "runtimes/common/compiler_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,10 +13,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
-namespace simtlm::opencl {
+namespace simtlm::runtime {
 
 namespace {
 
@@ -89,8 +91,27 @@ pid_t start(const std::string& program, std::vector<std::string> words,
 
 }  // namespace
 
+std::filesystem::path program_in_path(const std::string& name) {
+    const char* const folders = std::getenv("PATH");
+    std::istringstream in(folders != nullptr ? folders : "/usr/bin");
+    for (std::string folder; std::getline(in, folder, ':');) {
+        const std::filesystem::path file = std::filesystem::path(folder) / name;
+        if (::access(file.c_str(), X_OK) == 0) return file;
+    }
+    return {};
+}
+
+std::string identity_of(const std::filesystem::path& file) {
+    std::error_code ignored;
+    const std::filesystem::path real = std::filesystem::canonical(file, ignored);
+    struct stat s = {};
+    ::stat(real.c_str(), &s);
+    return fmt::format("{} {} {}.{}", real.string(), s.st_size, s.st_mtim.tv_sec,
+                       s.st_mtim.tv_nsec);
+}
+
 memory_file::memory_file(std::string_view text)
-    : descriptor_(::memfd_create("simtlm-opencl", MFD_CLOEXEC)) {
+    : descriptor_(::memfd_create("simtlm", MFD_CLOEXEC)) {
     bool good = descriptor_ >= 0;
     for (std::size_t done = 0; good && done < text.size();) {
         const ssize_t n =
@@ -166,4 +187,4 @@ compiler_process::result compiler_process::run(const std::vector<std::string>& m
     return r;
 }
 
-}  // namespace simtlm::opencl
+}  // namespace simtlm::runtime

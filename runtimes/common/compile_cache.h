@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -10,19 +11,23 @@
 #include <unordered_map>
 #include <vector>
 
-namespace simtlm::opencl {
+namespace simtlm::runtime {
 
 /// Digest of texts as 32 hexadecimal digits. The boundaries between the texts are significant.
 std::string digest_of(const std::vector<std::string_view>& texts);
+
+/// The folder of a cache: the one that an environment variable names, otherwise one of this name
+/// below XDG_CACHE_HOME or ~/.cache. Empty if none of these is set.
+std::filesystem::path cache_folder(const char* variable, const char* name);
 
 /// Cache of compiler results in a folder. An entry is written completely under a temporary name and
 /// then renamed, so that several processes may write it concurrently; a damaged entry counts as
 /// missing. If the folder cannot be written, entries are kept in memory. Thread-safe.
 class compile_cache {
 public:
-    /// Uses the folder of the user: SIMTLM_OPENCL_CACHE, otherwise a folder below XDG_CACHE_HOME or
-    /// ~/.cache.
-    compile_cache();
+    /// @param folder     created if necessary; empty: entries are kept in memory only
+    /// @param max_bytes  the oldest half of the entries is removed when they exceed it
+    compile_cache(const std::filesystem::path& folder, std::uintmax_t max_bytes);
     compile_cache(const compile_cache&) = delete;
     compile_cache& operator=(const compile_cache&) = delete;
 
@@ -34,11 +39,12 @@ private:
     bool write(const std::string& key, const std::string& text) const;
     void limit() const;
 
-    std::filesystem::path folder_;     ///< absolute; empty: entries are kept in memory only
+    std::filesystem::path folder_;  ///< absolute; empty: entries are kept in memory only
+    std::uintmax_t max_bytes_;
     std::atomic<unsigned> stored_{0};  ///< entries stored by this process
     mutable std::mutex mutex_;         ///< protects kept_
     /// Entries that could not be written.
     std::unordered_map<std::string, std::vector<std::string>> kept_;
 };
 
-}  // namespace simtlm::opencl
+}  // namespace simtlm::runtime

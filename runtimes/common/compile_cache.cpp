@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtimes/opencl/compile_cache.h"
+#include "runtimes/common/compile_cache.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,14 +17,13 @@
 #include <fstream>
 #include <sstream>
 
-namespace simtlm::opencl {
+namespace simtlm::runtime {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "simtlm OpenCL cache 1";
-constexpr std::uintmax_t max_bytes = std::uintmax_t{256} << 20;
+constexpr std::string_view magic = "simtlm cache 1";
 constexpr std::size_t key_digits = 32;
 /// No process takes longer to write an entry.
 constexpr std::chrono::hours longest_write{1};
@@ -32,19 +31,6 @@ constexpr std::chrono::hours longest_write{1};
 bool is_key(std::string_view name) {
     return name.size() == key_digits &&
            name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-fs::path wanted_folder() {
-    const auto named = [](const char* variable) -> fs::path {
-        const char* const value = std::getenv(variable);
-        return value != nullptr ? value : "";
-    };
-    if (const fs::path own = named("SIMTLM_OPENCL_CACHE"); !own.empty()) return own;
-    if (const fs::path cache = named("XDG_CACHE_HOME"); cache.is_absolute())
-        return cache / "simtlm" / "opencl";
-    if (const fs::path home = named("HOME"); home.is_absolute())
-        return home / ".cache" / "simtlm" / "opencl";
-    return {};
 }
 
 std::optional<std::string> contents_of(const fs::path& file) {
@@ -55,6 +41,19 @@ std::optional<std::string> contents_of(const fs::path& file) {
 }
 
 }  // namespace
+
+fs::path cache_folder(const char* variable, const char* name) {
+    const auto named = [](const char* v) -> fs::path {
+        const char* const value = std::getenv(v);
+        return value != nullptr ? value : "";
+    };
+    if (const fs::path own = named(variable); !own.empty()) return own;
+    if (const fs::path cache = named("XDG_CACHE_HOME"); cache.is_absolute())
+        return cache / "simtlm" / name;
+    if (const fs::path home = named("HOME"); home.is_absolute())
+        return home / ".cache" / "simtlm" / name;
+    return {};
+}
 
 std::string digest_of(const std::vector<std::string_view>& texts) {
     XXH3_state_t* const state = XXH3_createState();
@@ -69,8 +68,8 @@ std::string digest_of(const std::vector<std::string_view>& texts) {
     return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }
 
-compile_cache::compile_cache() {
-    const fs::path wanted = wanted_folder();
+compile_cache::compile_cache(const fs::path& wanted, std::uintmax_t max_bytes)
+    : max_bytes_(max_bytes) {
     if (wanted.empty()) return;
     std::error_code failed;
     const fs::path folder = fs::absolute(wanted, failed);
@@ -163,13 +162,13 @@ void compile_cache::limit() const {
         all.push_back({i->path(), age, bytes});
         sum += bytes;
     }
-    if (sum < max_bytes) return;
+    if (sum < max_bytes_) return;
     std::sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.age < b.age; });
     for (const entry& e : all) {
-        if (sum < max_bytes / 2) break;
+        if (sum < max_bytes_ / 2) break;
         fs::remove(e.file, failed);
         sum -= e.bytes;
     }
 }
 
-}  // namespace simtlm::opencl
+}  // namespace simtlm::runtime

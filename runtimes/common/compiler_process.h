@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace simtlm::opencl {
+namespace simtlm::runtime {
+
+/// An executable file of this name in the folders of PATH; empty if there is none.
+std::filesystem::path program_in_path(const std::string& name);
+
+/// Identifies the version of a file by what is visible from outside: real path, size, time.
+std::string identity_of(const std::filesystem::path& file);
 
 /// A file in memory, without a name in any folder: it cannot overwrite another file, and nothing
 /// remains of it however this process and the compiler end.
@@ -58,4 +65,4 @@ private:
     std::vector<memory_file> files_;
 };
 
-}  // namespace simtlm::opencl
+}  // namespace simtlm::runtime
