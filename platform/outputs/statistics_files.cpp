@@ -314,7 +314,8 @@ std::string statistics_files::json_text(const std::string& ended) const {
         k["occupancy_limits"] = occupancy_limits(r.kernel, device_.config());
         for (const char* name : {"gpu_sim_cycle", "gpu_sim_insn"})
             if (const double* v = value(r, name)) k[name] = static_cast<std::uint64_t>(*v);
-        for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW"})
+        for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW", "gpu_power", "gpu_energy",
+                                 "gpu_energy_delay", "gpu_core_clock"})
             if (const double* v = value(r, name)) k[name] = *v;
         json& own = k["counters"] = json::object();
         for (const counter_sums::value& v : r.own) {

@@ -3,6 +3,7 @@
 
 #include "platform/study/findings.h"
 #include "platform/study/page/page_text.h"
+#include "platform/study/run_time.h"
 #include "platform/study/source_view.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,7 @@ json json_of(const kernel_analysis& a) {
               {"transactions", rounded(a.transactions_per_request)},
               {"conflicts", rounded(a.shared_conflict_share)},
               {"bound", a.bound}};
+    if (a.joules > 0) k["power"] = {a.watts, a.joules, a.energy_delay};
     if (!a.finished) k["unfinished"] = true;
     if (a.overlapped) k["overlapped"] = true;
     k["slots"] = {rounded(a.slots.issued), rounded(a.slots.scoreboard), rounded(a.slots.pipeline),
@@ -197,6 +199,7 @@ json json_of(const reported_run& r, const source_choice& sources) {
                 {"command", command},
                 {"cycles", rounded(s.cycles())},
                 {"core_hz", rounded(limits.core_hz)},
+                {"mean_hz", rounded(mean_core_hz(s))},
                 {"ipc", rounded(number_in(s.total(), "gpu_tot_ipc"))},
                 {"gpu", s.document().value("gpu", json())}};
     run["kernels"] = std::move(kernels);
