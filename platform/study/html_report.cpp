@@ -127,6 +127,7 @@ json json_of(const kernel_source_view& v) {
                         {"l1", share(r.l1_accesses - r.l1_misses, r.l1_accesses)},
                         {"l2", share(r.l2_accesses - r.l2_misses, r.l2_accesses)},
                         {"dram", rounded(r.dram_bytes)}});
+        if (r.picojoules > 0) rows.back()["pj"] = rounded(r.picojoules);
     }
     json text = json::object(), source = json::object();
     for (const auto& [line, t] : v.text) text[std::to_string(line)] = t;

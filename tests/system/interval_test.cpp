@@ -310,6 +310,29 @@ TEST_F(Intervals, OfPowerDependOnTheTemperatureOfTheDie) {
     EXPECT_GT(leakage({"--cooling", "0.5:0:25"}).second, 30) << "half a kelvin per watt";
 }
 
+TEST_F(Intervals, OfPowerAreAttributedToInstructions) {
+    std::vector<std::string> options = with_power(folder);
+    options.insert(options.end(), {"-enable_ptx_file_line_stats", "1"});
+    ASSERT_EQ(0, run(options, small).code);
+    const auto json = read_json(folder.path("s.json"));
+    EXPECT_EQ("pJ", json["counters"]["instruction"]["energy"]["unit"]);
+    for (const auto& kernel : json["kernels"]) {
+        const auto& whole = kernel["counters"]["power"]["energy"];
+        std::map<std::string, double> sums;
+        for (const auto& i : kernel["instructions"])
+            for (const auto& [component, energy] : i["energy"].items())
+                sums[component] += energy.get<double>();
+        const auto rows = static_cast<double>(kernel["instructions"].size());
+        for (const char* component : {"IBP", "SCHEDP", "RFP", "PIPEP", "INTP", "FPUP", "INT_MULP",
+                                      "FP_MULP", "SHRDP", "DCP"})
+            EXPECT_NEAR(whole.value(component, 0.0), sums[component], rows + 1) << component;
+        for (const auto& [component, energy] : sums)
+            EXPECT_LE(energy, whole.value(component, 0.0) + rows + 1) << component;
+        EXPECT_GT(sums["RFP"], 0);
+        EXPECT_EQ(0u, sums.count("CONSTP") + sums.count("STATICP"));
+    }
+}
+
 /// The values of a query with a single column.
 std::vector<double> query(const std::string& file, const char* sql) {
     sqlite3* db = nullptr;
