@@ -9,30 +9,37 @@ namespace {
 
 /// Counts the multiply-adds of a matrix instruction, of which the four warps of a warpgroup share
 /// one.
-void count_products(core_statistics& statistics, const program::static_instruction& info) {
+void count_products(core_statistics& statistics, const program::static_instruction& info,
+                    std::uint64_t executions) {
     const program::matrix_shape& shape = info.matrix;
     const unsigned warps = info.special == program::special_op::warpgroup_mma ? 4 : 1;
     unsigned log2_bits = 0;
     while (log2_bits < 6 && 1u << log2_bits < shape.operand_bits) ++log2_bits;
-    statistics.tensor_products[log2_bits] += std::uint64_t{shape.m} * shape.n * shape.k / warps;
+    statistics.tensor_products[log2_bits] +=
+        executions * (std::uint64_t{shape.m} * shape.n * shape.k / warps);
 }
 
 }  // namespace
 
+void count_executions(core_statistics& statistics, const program::static_instruction& info,
+                      std::uint64_t warps, std::uint64_t lanes) {
+    statistics.warp_instructions += warps;
+    statistics.thread_instructions += lanes;
+    const auto operation = static_cast<unsigned>(info.energy.operation);
+    statistics.warp_operations[operation] += warps;
+    statistics.thread_operations[operation] += lanes;
+    if (info.energy.operation == program::operation_kind::tensor)
+        count_products(statistics, info, warps);
+    statistics.source_registers += warps * info.energy.register_reads;
+    statistics.destination_registers += warps * info.energy.register_writes;
+}
+
 void count_completed(core_statistics& statistics, const warp_instruction& inst) {
     const unsigned lanes = inst.active_lanes();
     const auto cls = static_cast<unsigned>(inst.info->cls);
-    ++statistics.warp_instructions;
-    statistics.thread_instructions += lanes;
     ++statistics.warp_instructions_by_class[cls];
     statistics.thread_instructions_by_class[cls] += lanes;
-    const program::static_instruction& info = *inst.info;
-    const auto operation = static_cast<unsigned>(info.energy.operation);
-    ++statistics.warp_operations[operation];
-    statistics.thread_operations[operation] += lanes;
-    if (info.energy.operation == program::operation_kind::tensor) count_products(statistics, info);
-    statistics.source_registers += info.energy.register_reads;
-    statistics.destination_registers += info.energy.register_writes;
+    count_executions(statistics, *inst.info, 1, lanes);
 }
 
 void count_memory_instruction(core_statistics& s, const warp_instruction& inst) {

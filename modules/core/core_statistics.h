@@ -277,6 +277,10 @@ static_assert(support::covers(traffic_counters, 2 * sizeof(packet_breakdown)));
 
 /// Counts a completed instruction.
 void count_completed(core_statistics& statistics, const warp_instruction& inst);
+/// Counts what executions of an instruction take energy for: operations and register operands.
+/// @param lanes  active lanes of all executions
+void count_executions(core_statistics& statistics, const program::static_instruction& info,
+                      std::uint64_t warps, std::uint64_t lanes);
 
 /// Counts a memory instruction, and its active threads by memory space.
 void count_memory_instruction(core_statistics& statistics, const warp_instruction& inst);

@@ -155,6 +155,7 @@ energy_table read_accelwattch_xml(const std::string& file) {
             remedy);
     energy_table table;
     table.status = "validated";
+    table.board_on_core_rail = true;
     for (const base_energy& b : base_energies) {
         const double scale = factor(std::string(activity_name(b.per)), 1);
         table.terms.push_back({b.part, b.per, {}, scale * b.picojoules});

@@ -65,6 +65,57 @@ constexpr std::optional<component> component_named(std::string_view name) {
     return std::nullopt;
 }
 
+/// The components by part of the GPU, for waveforms and timelines.
+enum class component_group : std::uint8_t {
+    core,  ///< of an SM: front end, registers, functional units
+    l1,    ///< data, texture and constant cache
+    shared_memory,
+    l2,
+    network,
+    dram,         ///< and its controllers
+    leakage,      ///< of SMs
+    constant,     ///< clock tree and board
+    user_blocks,  ///< what a table adds
+};
+inline constexpr unsigned component_groups = 9;
+
+constexpr const char* group_name(component_group g) {
+    constexpr const char* names[component_groups] = {
+        "core", "l1", "shared", "l2", "network", "dram", "static", "constant", "other"};
+    return names[static_cast<unsigned>(g)];
+}
+constexpr component_group group_of(component c) {
+    switch (c) {
+        case component::data_cache:
+        case component::texture_cache:
+        case component::constant_cache:
+            return component_group::l1;
+        case component::shared_memory:
+            return component_group::shared_memory;
+        case component::l2_cache:
+            return component_group::l2;
+        case component::network:
+            return component_group::network;
+        case component::memory_controller:
+        case component::dram:
+            return component_group::dram;
+        case component::idle_sms:
+        case component::static_power:
+            return component_group::leakage;
+        case component::constant:
+            return component_group::constant;
+        case component::other:
+            return component_group::user_blocks;
+        default:
+            return component_group::core;
+    }
+}
+
+/// Whether a component takes power without events, whatever the clock.
+constexpr bool has_constant_power(component c) {
+    return group_of(c) == component_group::leakage || group_of(c) == component_group::constant;
+}
+
 /// What is counted: the performance counters of AccelWattch, over the whole GPU.
 enum class activity : std::uint8_t {
     instructions,      ///< warp instructions

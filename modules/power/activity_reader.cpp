@@ -67,11 +67,12 @@ double activity_reader::group::sum() const {
 }
 
 activity_reader::activity_reader(const support::statistics& list, const gpu_parameters& parameters,
-                                 const std::vector<std::string>& also)
+                                 const std::vector<std::string>& also, const std::string& below)
     : parameters_(parameters), also_(also.size()) {
     for (const support::statistics::block& b : list.blocks())
         has_l0_ = has_l0_ || b.kind == "modern";
-    for (const support::statistics::block& b : list.blocks())
+    for (const support::statistics::block& b : list.blocks()) {
+        if (!below.empty() && b.name != below && b.name.rfind(below + ".", 0) != 0) continue;
         for (const support::statistics::cell& c : b.cells) {
             add_cell(b.kind, c.of->name, c.label, c.value);
             if (also.empty()) continue;
@@ -80,6 +81,8 @@ activity_reader::activity_reader(const support::statistics& list, const gpu_para
                 if (also[i] == whole || also[i] == whole + "." + c.label)
                     also_[i].push_back(c.value);
         }
+    }
+    if (!below.empty()) return;
     for (std::size_t i = 0; i < also.size(); ++i)
         if (also_[i].empty())
             throw support::user_error("energy table", "no block counts " + also[i],

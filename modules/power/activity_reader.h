@@ -14,7 +14,6 @@ namespace simtlm::power {
 /// What the activity of a GPU depends on besides its counters.
 struct gpu_parameters {
     unsigned sms = 1;
-    double core_hertz = 1e9;
     unsigned result_buses = 8;        ///< warp instructions that an SM can complete in a cycle
     unsigned dram_access_bytes = 32;  ///< bytes that a DRAM command moves
     bool lanes_gated = true;          ///< idle lanes of a functional unit take no energy
@@ -25,11 +24,12 @@ struct gpu_parameters {
 /// Reads the activity of a GPU from the counters of its blocks.
 class activity_reader {
 public:
-    /// @param list  of all blocks; must outlive this object
-    /// @param also  counters KIND.COUNTER[.CELL] to read besides
-    /// @throws support::user_error  if one of these does not exist
+    /// @param list   of all blocks; must outlive this object
+    /// @param also   counters KIND.COUNTER[.CELL] to read besides
+    /// @param below  hierarchical name: reads this block and those below it; empty: all
+    /// @throws support::user_error  if all blocks are read, and a counter does not exist
     activity_reader(const support::statistics& list, const gpu_parameters& parameters,
-                    const std::vector<std::string>& also);
+                    const std::vector<std::string>& also, const std::string& below = {});
 
     /// The activity since the start of the simulation. The blocks' counters must be up to date.
     /// @param core_cycles  since the start

@@ -54,10 +54,6 @@ unit_mix mix_of(const activity_counts& a) {
     return unit_mix::light;
 }
 
-bool depends_on_leakage(component c) {
-    return c == component::idle_sms || c == component::static_power;
-}
-
 }  // namespace
 
 double sum_of(const energies& e) {
@@ -73,38 +69,92 @@ double static_power(const energy_table& table, const activity_counts& a) {
     return w.first_lane + std::max(0.0, lanes - 1) * w.added_lane;
 }
 
-energies energy_of(const energy_table& table, const gpu_parameters& parameters,
-                   const activity_counts& a, const std::vector<double>& also, double volts) {
+void scale(energies& e, const energy_table& table, const operating_point& at) {
+    for (unsigned c = 0; c < components; ++c) {
+        const auto part = static_cast<component>(c);
+        if (at.volts > 0) e[c] *= table.voltage_factor(part, at.volts);
+        if (at.celsius && group_of(part) == component_group::leakage)
+            e[c] *= table.leakage_factor(*at.celsius);
+    }
+}
+
+energies event_energy(const energy_table& table, const activity_counts& a,
+                      const std::vector<double>& also) {
     energies e{};
-    const auto at = [&e](component c) -> double& { return e[static_cast<unsigned>(c)]; };
     auto further = also.begin();
     for (const energy_table::term& t : table.terms)
-        at(t.part) += t.picojoules * (t.counter.empty() ? a[t.per] : *further++);
-    const double picoseconds = a[activity::cycles] / parameters.core_hertz / pico;
-    const double sm_cycles = a[activity::cycles] * parameters.sms;
-    const double active = sm_cycles > 0 ? std::max(0.0, 1 - a[activity::idle_sms] / sm_cycles) : 0;
-    at(component::constant) += table.constant_watts * picoseconds;
-    at(component::memory_controller) += table.memory_controller_watts * picoseconds;
-    at(component::idle_sms) += table.idle_sm_watts * (1 - active) * parameters.sms * picoseconds;
-    at(component::static_power) += static_power(table, a) * active * picoseconds;
-    if (volts > 0) {
-        const double ratio = volts / table.reference_volts;
-        for (unsigned c = 0; c < components; ++c)
-            e[c] *= depends_on_leakage(static_cast<component>(c)) ? ratio : ratio * ratio;
-    }
+        e[static_cast<unsigned>(t.part)] +=
+            t.picojoules * (t.counter.empty() ? a[t.per] : *further++);
     return e;
 }
 
-energy_meter::energy_meter(energy_table table, const gpu_parameters& parameters, double volts)
-    : table_(std::move(table)), parameters_(parameters), volts_(volts) {}
+energies energy_of(const energy_table& table, const gpu_parameters& parameters,
+                   const activity_counts& a, const std::vector<double>& also,
+                   const operating_point& at) {
+    energies e = event_energy(table, a, also);
+    const auto of = [&e](component c) -> double& { return e[static_cast<unsigned>(c)]; };
+    const double picoseconds = a[activity::cycles] / at.hertz / pico;
+    const double sm_cycles = a[activity::cycles] * parameters.sms;
+    const double active = sm_cycles > 0 ? std::max(0.0, 1 - a[activity::idle_sms] / sm_cycles) : 0;
+    of(component::constant) += table.constant_watts * picoseconds;
+    of(component::memory_controller) += table.memory_controller_watts * picoseconds;
+    of(component::idle_sms) += table.idle_sm_watts * (1 - active) * parameters.sms * picoseconds;
+    of(component::static_power) += static_power(table, a) * active * picoseconds;
+    scale(e, table, at);
+    return e;
+}
+
+energy_meter::energy_meter(energy_table table, const gpu_parameters& parameters,
+                           const operating_point& at,
+                           const std::optional<thermal_node::settings>& cooling)
+    : table_(std::move(table)), parameters_(parameters), at_(at), clock_(at.hertz) {
+    if (cooling) die_.emplace(*cooling, *at.celsius);
+}
+
+std::vector<std::string> energy_meter::counters_of_table() const {
+    std::vector<std::string> counters;
+    for (const energy_table::term& t : table_.terms)
+        if (!t.counter.empty()) counters.push_back(t.counter);
+    return counters;
+}
 
 void energy_meter::bind(support::statistics list) {
     blocks_ = std::move(list);
-    std::vector<std::string> also;
-    for (const energy_table::term& t : table_.terms)
-        if (!t.counter.empty()) also.push_back(t.counter);
+    const std::vector<std::string> also = counters_of_table();
     reader_.emplace(blocks_, parameters_, also);
     also_at_start_.resize(also.size());
+    for (part& p : parts_) bind(p);
+}
+
+void energy_meter::bind(part& p) {
+    p.reader.emplace(blocks_, parameters_, counters_of_table(), p.name);
+    p.also_counted.resize(also_at_start_.size());
+    if (start_ != 0) measure(p);  // what was counted before is not measured
+}
+
+unsigned energy_meter::follow(const std::string& name) {
+    parts_.push_back({name, {}, {}, {}, 0});
+    if (reader_) bind(parts_.back());
+    return static_cast<unsigned>(parts_.size() - 1);
+}
+
+void energy_meter::unwatch(window_watcher& watcher) {
+    watchers_.erase(std::remove(watchers_.begin(), watchers_.end(), &watcher), watchers_.end());
+}
+
+/// Measures the window that has ended for some blocks. Time is no event, so that it is left out.
+void energy_meter::measure(part& p) {
+    activity_counts now = p.reader->read(0);
+    now[activity::idle_sms] = 0;
+    std::vector<double> also = p.reader->read_also();
+    std::vector<double> increase = also;
+    for (std::size_t i = 0; i < also.size(); ++i) increase[i] -= p.also_counted[i];
+    p.also_counted = std::move(also);
+    activity_counts window = now;
+    window -= std::exchange(p.counted, now);
+    energies e = event_energy(table_, window, increase);
+    scale(e, table_, last_.at);
+    p.watts = last_.seconds > 0 ? sum_of(e) * pico / last_.seconds : 0;
 }
 
 void energy_meter::measure(std::uint64_t core_cycles) {
@@ -114,8 +164,9 @@ void energy_meter::measure(std::uint64_t core_cycles) {
     now_.activity -= at_start_;
     std::vector<double> also = reader_->read_also();
     for (std::size_t i = 0; i < also.size(); ++i) also[i] -= also_at_start_[i];
-    now_.picojoules = energy_of(table_, parameters_, now_.activity, also, volts_);
-    now_.seconds = now_.activity[activity::cycles] / parameters_.core_hertz;
+    now_.at = at_;
+    now_.picojoules = energy_of(table_, parameters_, now_.activity, also, at_);
+    now_.seconds = now_.activity[activity::cycles] / at_.hertz;
     statistics_.total = 0;
     for (unsigned c = 0; c < components; ++c) {
         // An estimate within a window may have been higher.
@@ -123,6 +174,12 @@ void energy_meter::measure(std::uint64_t core_cycles) {
         shown = std::max(shown, static_cast<std::uint64_t>(ended_[c] + now_.picojoules[c]));
         statistics_.total += shown;
     }
+}
+
+void energy_meter::change_clock(double hertz, double volts) {
+    at_.hertz = hertz;
+    at_.volts = volts;
+    clock_.change(start_, hertz);
 }
 
 void energy_meter::observe(std::uint64_t core_cycles) {
@@ -144,7 +201,13 @@ void energy_meter::end_window(std::uint64_t core_cycles) {
     at_start_ = reader_->read(core_cycles);
     also_at_start_ = reader_->read_also();
     for (unsigned c = 0; c < components; ++c) ended_[c] += now_.picojoules[c];
-    if (watcher_ != nullptr) watcher_->window_ended(now_);
+    last_ = now_;
+    if (die_) {
+        die_->heat(last_.watts(), last_.seconds);
+        at_.celsius = die_->celsius();
+    }
+    for (part& p : parts_) measure(p);
+    for (window_watcher* w : watchers_) w->window_ended(last_);
 }
 
 }  // namespace simtlm::power

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "modules/power/activity_reader.h"
+#include "modules/power/clock_history.h"
 #include "modules/power/energy_table.h"
+#include "modules/power/thermal_node.h"
 #include "modules/support/archive_fwd.h"
 #include "modules/support/counter_table.h"
 #include "modules/support/statistics.h"
@@ -25,12 +27,27 @@ double sum_of(const energies& e);
 /// @return watts, with all SMs active
 double static_power(const energy_table& table, const activity_counts& a);
 
+/// Energy of the events of an interval in picojoules, at the table's voltage: neither constant nor
+/// static. @param also  increases of the table's further counters, in the order of its terms
+energies event_energy(const energy_table& table, const activity_counts& a,
+                      const std::vector<double>& also);
+
+/// What the energies of an interval depend on besides its activity.
+struct operating_point {
+    double hertz = 1e9;               ///< core clock
+    double volts = 0;                 ///< of the core; 0: that at which the table holds
+    std::optional<double> celsius{};  ///< of the die; none: that at which the table holds
+};
+
+/// Scales energies that hold at the table's voltage and temperature to others.
+void scale(energies& e, const energy_table& table, const operating_point& at);
+
 /// Energy of an interval in picojoules.
-/// @param a        activity of the interval
-/// @param also     increases of the table's further counters, in the order of its terms
-/// @param volts    supply voltage; 0: that at which the table holds
+/// @param a     activity of the interval
+/// @param also  see event_energy()
 energies energy_of(const energy_table& table, const gpu_parameters& parameters,
-                   const activity_counts& a, const std::vector<double>& also, double volts);
+                   const activity_counts& a, const std::vector<double>& also,
+                   const operating_point& at);
 
 /// Energies of a GPU since the start of the simulation.
 struct energy_statistics {
@@ -63,6 +80,19 @@ public:
         activity_counts activity;
         energies picojoules{};
         double seconds = 0;
+        operating_point at;
+        /// Watts of a component.
+        double watts(component c) const {
+            return seconds > 0 ? picojoules[static_cast<unsigned>(c)] * 1e-12 / seconds : 0;
+        }
+        /// Watts of a group of components.
+        double watts(component_group g) const {
+            double sum = 0;
+            for (unsigned c = 0; c < components; ++c)
+                if (group_of(static_cast<component>(c)) == g)
+                    sum += watts(static_cast<component>(c));
+            return sum;
+        }
         double watts() const { return seconds > 0 ? sum_of(picojoules) * 1e-12 / seconds : 0; }
     };
 
@@ -72,8 +102,11 @@ public:
         virtual void window_ended(const window& w) = 0;
     };
 
-    /// @param volts  supply voltage; 0: that at which the table holds
-    energy_meter(energy_table table, const gpu_parameters& parameters, double volts);
+    /// @param at       at the start of the simulation
+    /// @param cooling  of a die whose temperature follows its power
+    /// @pre `at` has a temperature if there is a cooling
+    energy_meter(energy_table table, const gpu_parameters& parameters, const operating_point& at,
+                 const std::optional<thermal_node::settings>& cooling = {});
 
     /// Takes the counters to read. @param list  of all blocks
     /// @throws support::user_error  if a counter of the table does not exist
@@ -85,32 +118,62 @@ public:
     void observe(std::uint64_t core_cycles);
     /// The same, and ends the window, unless it is empty.
     void end_window(std::uint64_t core_cycles);
-    /// @param watcher  must outlive this object; nullptr: none
-    void watch(window_watcher* watcher) { watcher_ = watcher; }
+    /// Calls a watcher after each window, until unwatch(), in the order of these calls.
+    void watch(window_watcher& watcher) { watchers_.push_back(&watcher); }
+    void unwatch(window_watcher& watcher);
+    /// The last window that has ended.
+    const window& last() const { return last_; }
+
+    /// Measures the events of some blocks, too.
+    /// @param name  hierarchical: of a block, with those below it
+    /// @return the number for part_watts()
+    unsigned follow(const std::string& name);
+    /// Watts of the events of these blocks in the last window that has ended. All blocks together
+    /// have the events of the GPU.
+    double part_watts(unsigned part) const { return parts_[part].watts; }
 
     /// Saves or restores the energies so far. Call at the end of a window.
     void checkpoint(support::archive& a);
 
+    /// The clock and the voltage change. Call at the end of a window.
+    void change_clock(double hertz, double volts);
+    const clock_history& clock() const { return clock_; }
+    const operating_point& now() const { return at_; }
+
     const energy_statistics& statistics() const { return statistics_; }
     const energy_table& table() const { return table_; }
     const gpu_parameters& parameters() const { return parameters_; }
-    double volts() const { return volts_; }
 
 private:
+    /// Blocks that are measured separately.
+    struct part {
+        std::string name;
+        std::optional<activity_reader> reader;  ///< once bound
+        activity_counts counted;                ///< at the end of the last window
+        std::vector<double> also_counted;
+        double watts = 0;
+    };
+
     void measure(std::uint64_t core_cycles);
+    void measure(part& p);
+    void bind(part& p);
+    std::vector<std::string> counters_of_table() const;
 
     const energy_table table_;
     const gpu_parameters parameters_;
-    const double volts_;
+    operating_point at_;
+    clock_history clock_;
+    std::optional<thermal_node> die_;
     support::statistics blocks_;
     std::optional<activity_reader> reader_;
     std::uint64_t start_ = 0;   ///< of the current window, core cycle
     activity_counts at_start_;  ///< of the current window
     std::vector<double> also_at_start_;
     energies ended_{};  ///< of the windows that have ended
-    window now_;
+    window now_, last_;
+    std::vector<part> parts_;
     energy_statistics statistics_;
-    window_watcher* watcher_ = nullptr;
+    std::vector<window_watcher*> watchers_;
 };
 
 }  // namespace simtlm::power

@@ -27,6 +27,16 @@ double energy_table::volts_at(double megahertz) const {
     return low.volts + share * (after->volts - low.volts);
 }
 
+double energy_table::voltage_factor(component c, double volts) const {
+    if (!is_on_core_rail(c)) return 1;
+    const double ratio = volts / reference_volts;
+    return group_of(c) == component_group::leakage ? ratio : ratio * ratio;
+}
+
+double energy_table::leakage_factor(double celsius) const {
+    return std::exp2((celsius - reference_celsius) / leakage_doubling);
+}
+
 namespace {
 
 constexpr const char* layout =
@@ -120,8 +130,14 @@ private:
             power(r.component, r.per, r.value);
         else if (r.unit == "V" && r.component == "VOLTAGE")
             voltage(r.per, r.value);
+        else if (r.component == "TEMPERATURE" && r.per.empty() && r.unit == "C")
+            table_.reference_celsius = r.value;
+        else if (r.component == "TEMPERATURE" && r.per == "doubling" && r.unit == "K" &&
+                 r.value > 0)
+            table_.leakage_doubling = r.value;
         else
-            fail("\"" + r.unit + "\" is not a unit of " + r.component, "pJ, W or, of VOLTAGE, V");
+            fail("\"" + r.unit + "\" is not a unit of " + r.component,
+                 "pJ, W, V (of VOLTAGE), C (of TEMPERATURE) or K (of TEMPERATURE,doubling)");
         rows_.push_back(std::move(r));
     }
 

@@ -61,6 +61,9 @@ struct energy_table {
     double idle_sm_watts = 0;            ///< of one SM without a thread block
     double memory_controller_watts = 0;  ///< without accesses
     double reference_volts = 1;          ///< at which the energies hold
+    double reference_celsius = 65;       ///< temperature of the die at which they hold
+    double leakage_doubling = 43;     ///< kelvin by which a die that leaks twice as much is hotter
+    bool board_on_core_rail = false;  ///< memory and board depend on the core's voltage, too
     std::vector<operating_point> curve;  ///< core clock and voltage, by rising clock; may be empty
     double cap_watts = 0;                ///< limit of the board; 0: unknown
     std::string status = "estimated";    ///< or "validated"
@@ -70,6 +73,16 @@ struct energy_table {
     energy_table() { report_scale.fill(1); }
     /// The voltage at a core clock, by linear interpolation; the reference without a curve.
     double volts_at(double megahertz) const;
+    /// Whether the energies of a component depend on the voltage of the core.
+    bool is_on_core_rail(component c) const {
+        return board_on_core_rail ||
+               (group_of(c) != component_group::dram && group_of(c) != component_group::constant);
+    }
+    /// Its energies at a voltage, relative to those of the table: leakage is proportional to the
+    /// voltage, other energies to its square.
+    double voltage_factor(component c, double volts) const;
+    /// The leakage at a temperature, relative to that of the table.
+    double leakage_factor(double celsius) const;
 };
 
 /// Reads a table in CSV: component,per,value,unit,source.

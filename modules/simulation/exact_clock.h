@@ -88,35 +88,55 @@ class exact_clock : public computed_clock {
 public:
     /// @param frequency  Hz
     exact_clock(const char* name, double frequency)
-        : exact_clock(
-              name, 0.5L / static_cast<long double>(frequency) /
-                        static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds())) {}
+        : exact_clock(name, half_period_of(frequency)) {}
 
     std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
-        return std::min(edge(2 * (edges_ / 2 + k - 1), half_period_), limit);
+        return std::min(edge(2 * (edges_ / 2 + k - 1)), limit);
     }
+
+    /// Changes the frequency. Edges that SystemC has been told of remain: the new period begins
+    /// with the second or third rising edge from now. @param frequency  Hz
+    void set_frequency(double frequency) { next_half_period_ = half_period_of(frequency); }
 
 private:
     /// @param half_period  in units of the time resolution
     exact_clock(const char* name, long double half_period)
-        : computed_clock(name, edge(2, half_period), edge(1, half_period)),
-          half_period_(half_period) {}
+        : computed_clock(name, after(2, half_period), after(1, half_period)),
+          half_period_(half_period),
+          next_half_period_(half_period) {}
 
-    std::uint64_t next_edge() override { return edge(++edges_, half_period_); }
+    std::uint64_t next_edge() override {
+        const std::uint64_t time = edge(++edges_);
+        if (next_half_period_ != half_period_ && edges_ % 2 == 0) {
+            origin_ = time;
+            first_ = edges_;
+            half_period_ = next_half_period_;
+        }
+        return time;
+    }
     std::uint64_t skip_before(std::uint64_t time) override {
         const std::uint64_t next = edges_ / 2;
-        std::uint64_t n = std::max(
-            next, static_cast<std::uint64_t>(static_cast<long double>(time) / (2 * half_period_)));
-        while (n > next && edge(2 * (n - 1), half_period_) >= time) --n;
-        while (edge(2 * n, half_period_) < time) ++n;
+        const auto since = static_cast<long double>(time > origin_ ? time - origin_ : 0);
+        std::uint64_t n =
+            std::max(next, first_ / 2 + static_cast<std::uint64_t>(since / (2 * half_period_)));
+        while (n > next && edge(2 * (n - 1)) >= time) --n;
+        while (edge(2 * n) < time) ++n;
         edges_ = 2 * n;
         return n - next;
     }
-    static std::uint64_t edge(std::uint64_t n, long double half_period) {
+    std::uint64_t edge(std::uint64_t n) const { return origin_ + after(n - first_, half_period_); }
+    /// The time of a number of half-periods.
+    static std::uint64_t after(std::uint64_t n, long double half_period) {
         return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period + 0.5L);
     }
+    static long double half_period_of(double frequency) {
+        return 0.5L / static_cast<long double>(frequency) /
+               static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds());
+    }
 
-    long double half_period_;
+    long double half_period_, next_half_period_;
+    // The rising edge with which the current frequency began: its number and time.
+    std::uint64_t first_ = 0, origin_ = 0;
     std::uint64_t edges_ = 1;  // half-periods whose edge has been returned; the constructor covers
                                // the first
 };

@@ -12,7 +12,7 @@
 namespace simtlm::waveforms {
 
 /// How a waveform viewer's save file displays a signal.
-enum class display : std::uint8_t { bit, decimal, hexadecimal, named, level };
+enum class display : std::uint8_t { bit, decimal, hexadecimal, named, level, real };
 
 /// The lists of value names that blocks of a GPU share. Each has a file beside the dump.
 enum class value_names : std::uint8_t {
@@ -65,6 +65,9 @@ public:
                        reader read, enumeration* names = nullptr) = 0;
     /// Registers a counter, which is displayed as its increment per cycle of one domain.
     virtual void events(const std::string& name, unsigned width, unsigned domain, reader read) = 0;
+    /// Registers a real number.
+    /// @param domains  bit d: may change at edges of clock domain d
+    virtual void real(const std::string& name, unsigned domains, std::function<double()> read) = 0;
 
 private:
     std::deque<enumeration> enumerations_;  // a deque, because addresses must stay valid

@@ -113,7 +113,8 @@ bool waveform::add(signal s) {
         return false;
     reading r;
     r.read = std::move(s.read);
-    r.limit = s.width >= 64 ? unknown - 1 : (std::uint64_t{1} << s.width) - 1;
+    r.limit =
+        s.width >= 64 || s.what == kind::real ? unknown - 1 : (std::uint64_t{1} << s.width) - 1;
     r.index = static_cast<std::uint32_t>(signals_.size());
     r.counter = s.what == kind::counter;
     bundle_of(s.group, s.domains).readings.push_back(std::move(r));
@@ -130,6 +131,7 @@ void waveform::write_header() {
         std::string name;
         unsigned width;
         std::string code;
+        bool real = false;
     };
     std::vector<variable> all;
     for (std::size_t d = 0; d < clocks_.size(); ++d) {
@@ -137,7 +139,8 @@ void waveform::write_header() {
         if (clocks_[d].present) all.push_back({clocks_[d].name, 1, clocks_[d].code});
     }
     for (std::size_t i = 0; i < signals_.size(); ++i)
-        all.push_back({signals_[i].name, signals_[i].width, codes_[i]});
+        all.push_back(
+            {signals_[i].name, signals_[i].width, codes_[i], signals_[i].what == kind::real});
     // Each scope is opened once: signals are ordered by scope, and otherwise as they were added.
     const auto scope_of = [](const std::string& n) {
         std::vector<std::string> parts;
@@ -162,7 +165,8 @@ void waveform::write_header() {
     for (const variable& v : all) {
         move_to(scope_of(v.name));
         const std::string leaf = v.name.substr(v.name.rfind('.') + 1);
-        out_.write("$var wire " + std::to_string(v.width) + ' ' + v.code + ' ' + leaf);
+        out_.write((v.real ? "$var real 64" : "$var wire " + std::to_string(v.width)) + ' ' +
+                   v.code + ' ' + leaf);
         if (v.width > 1) out_.write(" [" + std::to_string(v.width - 1) + ":0]");
         out_.write(" $end\n");
     }
@@ -180,6 +184,12 @@ void waveform::write_time(std::uint64_t time) {
 
 void waveform::write_value(const reading& r) {
     std::array<char, 72> text{};
+    if (signals_[r.index].what == kind::real) {
+        double number = 0;
+        std::memcpy(&number, &r.value, sizeof number);
+        std::snprintf(text.data(), text.size(), "r%.10g ", number);
+        return out_.write(text.data() + codes_[r.index] + '\n');
+    }
     char* end = text.data();
     const bool is_vector = signals_[r.index].width > 1;
     if (is_vector) *end++ = 'b';

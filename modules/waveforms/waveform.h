@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
@@ -52,11 +53,18 @@ class waveform : public simulation::phase_sequencer::step_observer {
 public:
     /// Value of a signal that nothing drives; shown as high impedance.
     static constexpr std::uint64_t undriven = std::numeric_limits<std::uint64_t>::max();
+    /// A real number as the value of a signal. @param number  not a NaN
+    static std::uint64_t bits_of(double number) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &number, sizeof bits);
+        return bits;
+    }
 
     /// How the value of a signal is obtained.
     enum class kind : std::uint8_t {
         level,    ///< the value is recorded as read
         counter,  ///< the increment since the previous edge is recorded
+        real,     ///< the value is the bits of a double, see bits_of()
     };
     /// A recorded signal.
     struct signal {

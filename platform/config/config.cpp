@@ -32,6 +32,9 @@ gpu_config make_gpu_config(const option_values& values) {
     read_run(values, c.run, c.sms());
     read_power(values, c);
     read_quirks(values, c);
+    if (c.power.limit && c.clocks.quirk_rounded)
+        values.fail("--power-limit", "needs clocks that change, and rounded clocks do not",
+                    "omit --compat accel-sim and --quirk rounded-clocks");
     complete_mapping(values, c);
     c.cores.clusters_in_order = c.memory.mapping.indexing == memory::partition_indexing::random;
     core::sm_config& sm = c.cores.sm;

@@ -5,6 +5,7 @@
 #include "modules/dispatch/dispatch_config.h"
 #include "modules/interconnect/interconnect_config.h"
 #include "modules/memory/memory_config.h"
+#include "modules/power/clock_governor.h"
 #include "modules/power/energy_table.h"
 #include "modules/power/hardware_counters.h"
 #include "modules/program/instruction.h"
@@ -156,7 +157,9 @@ struct power_config {
     bool enabled = false;
     power_mode mode = power_mode::simulation;
     power::energy_table table;
-    double volts = 0;              ///< supply voltage; 0: that at which the energies hold
+    power::operating_point at;                             ///< at the start
+    std::optional<power::thermal_node::settings> cooling;  ///< none: a constant temperature
+    std::optional<power::clock_governor::settings> limit;  ///< of power
     std::uint64_t window = 10000;  ///< core cycles over which power is taken as constant
     unsigned result_buses = 8;     ///< warp instructions that an SM can complete in a cycle
     bool lanes_gated = true;       ///< idle lanes of functional units take no energy

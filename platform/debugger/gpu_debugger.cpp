@@ -35,6 +35,7 @@ public:
         signals_.push_back({name, shown, std::move(read), names});
     }
     void events(const std::string&, unsigned, unsigned, reader) override {}
+    void real(const std::string&, unsigned, std::function<double()>) override {}
 
     /// One line per signal; names are relative to `base`.
     std::string text(const std::string& base) const {

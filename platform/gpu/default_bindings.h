@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "modules/protocol/clock_domains.h"
 #include "modules/simulation/exact_clock.h"
 #include "modules/simulation/phase_sequencer.h"
 #include "modules/simulation/rounded_clocks.h"
@@ -29,6 +30,14 @@ public:
     void bind(sc_core::sc_vector<sc_core::sc_in<bool>>& clock,
               simulation::phase_sequencer& sequencer, const gpu_config& config);
     void bind(sc_core::sc_in<bool>& reset, sc_core::sc_out<bool>& irq);
+
+    /// Whether set_frequency() is possible: no clock has been bound by the user, and none is
+    /// rounded (quirk rounded-clocks).
+    bool may_change_clocks() const { return clocks_.size() == protocol::clock_domains; }
+    /// Changes the frequency of a domain. @pre may_change_clocks()
+    void set_frequency(protocol::clock_domain domain, double hertz) {
+        clocks_[domain]->set_frequency(hertz);
+    }
 
 private:
     std::vector<std::unique_ptr<simulation::exact_clock>> clocks_;

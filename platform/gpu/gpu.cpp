@@ -39,7 +39,6 @@ simulation::phase_sequencer::options sequencer_options(const gpu_config& c) {
 power::gpu_parameters power_parameters_of(const gpu_config& c) {
     power::gpu_parameters p;
     p.sms = c.sms();
-    p.core_hertz = c.clocks.core;
     p.result_buses = c.power.result_buses;
     p.dram_access_bytes = c.memory.partition.dram.atom_bytes();
     p.lanes_gated = c.power.lanes_gated;
@@ -105,8 +104,9 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
         parts_->sequencer.clock[d].bind(clock[d]);
     if (config_.run.threads > 1) parts_->transactions.share();
     if (config_.power.enabled)
-        parts_->power = std::make_unique<power::energy_meter>(
-            config_.power.table, power_parameters_of(config_), config_.power.volts);
+        parts_->power =
+            std::make_unique<power::energy_meter>(config_.power.table, power_parameters_of(config_),
+                                                  config_.power.at, config_.power.cooling);
     make_partitions();
     make_network();
     make_command_processor(make_clusters());
@@ -242,6 +242,14 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
 void gpu::before_end_of_elaboration() {
     parts_->bindings.bind(clock, parts_->sequencer, config_);
     parts_->bindings.bind(reset, irq);
+    if (config_.power.limit) {
+        if (!parts_->bindings.may_change_clocks())
+            throw support::user_error("--power-limit",
+                                      "the clocks of the GPU are bound from outside",
+                                      "omit the option, or leave the clocks unbound");
+        parts_->clock_control =
+            std::make_unique<clock_controller>(*parts_->power, config_, parts_->bindings);
+    }
     make_channels();
 }
 
@@ -514,6 +522,9 @@ dispatch::command_processor& gpu::commands() {
 }
 simulation::phase_sequencer& gpu::sequencer() {
     return parts_->sequencer;
+}
+double gpu::core_hertz(std::uint64_t from, std::uint64_t to) const {
+    return parts_->power ? parts_->power->clock().mean_hertz(from, to) : config_.clocks.core;
 }
 std::uint64_t gpu::core_cycles() const {
     return parts_->sequencer.edges(protocol::core_clock);

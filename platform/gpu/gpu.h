@@ -139,6 +139,8 @@ public:
 
     /// Core cycles since the start of the simulation.
     std::uint64_t core_cycles() const;
+    /// The mean frequency of the core clock over the core cycles [from, to), in Hz.
+    double core_hertz(std::uint64_t from, std::uint64_t to) const;
 
     // ---- blocks, for reports, waveforms and tests ----
     const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const;

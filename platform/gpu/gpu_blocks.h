@@ -18,6 +18,7 @@
 #include "modules/trace/command_list.h"
 #include "modules/trace/kernel_trace.h"
 #include "platform/config/config.h"
+#include "platform/gpu/clock_controller.h"
 #include "platform/gpu/cta_cluster_fabric.h"
 #include "platform/gpu/default_bindings.h"
 #include "platform/gpu/device_context.h"
@@ -45,6 +46,7 @@ struct gpu::parts {
     memory::address_mapping mapping;
     std::unique_ptr<memory::address_placement> placement;  // only with random partition indexing
     std::unique_ptr<power::energy_meter> power;            // with -power_simulation_enabled
+    std::unique_ptr<clock_controller> clock_control;       // with --power-limit
     memory::memory_statistics memory_statistics;           // gathered on access
     std::vector<std::unique_ptr<memory::memory_channel>> channels;
     std::vector<memory_bridge*> bridges;    // the channels that lead to external memories

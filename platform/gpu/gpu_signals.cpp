@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::platform {
 
@@ -148,9 +149,61 @@ gpu_signals::gpu_signals(gpu& device, waveforms::signal_list& list) : list_(list
         for (const auto& n : fabric->networks())
             if (list_.wants(n->name())) n->register_signals(list_);
     for (unsigned p = 0; p < device.partitions().size(); ++p) add_partition(device, p);
+    if (power::energy_meter* const meter = device.power()) add_power(device, *meter);
 }
 
 gpu_signals::~gpu_signals() = default;
+
+// ---- power ----
+
+/// Signals of the power model show the last window that has ended.
+void gpu_signals::add_power(gpu& device, power::energy_meter& meter) {
+    const std::string base = std::string(device.name()) + ".power";
+    list_.group("power");
+    // Changes at the end of a window, after the steps of which all blocks may be asleep.
+    list_.changed_by({device.registers().name()}, [&meter, shown = std::uint64_t{0}]() mutable {
+        return std::exchange(shown, meter.last().to) != meter.last().to;
+    });
+    if (list_.wants(base)) {
+        list_.real(base + ".total", on(core_clock), [&meter] { return meter.last().watts(); });
+        for (unsigned g = 0; g < power::component_groups; ++g) {
+            const auto group = static_cast<power::component_group>(g);
+            list_.real(fmt::format("{}.{}", base, power::group_name(group)), on(core_clock),
+                       [&meter, group] { return meter.last().watts(group); });
+        }
+        list_.real(base + ".core_clock_mhz", on(core_clock),
+                   [&meter] { return meter.last().at.hertz * 1e-6; });
+        if (meter.now().volts > 0)
+            list_.real(base + ".volts", on(core_clock), [&meter] { return meter.last().at.volts; });
+        if (meter.now().celsius)
+            list_.real(base + ".celsius", on(core_clock),
+                       [&meter] { return meter.last().at.celsius.value_or(0); });
+        list_.group("power/components");
+        for (unsigned c = 0; c < power::components; ++c) {
+            const auto part = static_cast<power::component>(c);
+            list_.real(fmt::format("{}.components.{}", base, power::component_name(part)),
+                       on(core_clock), [&meter, part] { return meter.last().watts(part); });
+        }
+    }
+    list_.group("power/blocks");
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i)
+            add_part_power(meter, std::string(c->core(i).name()) + ".power", c->core(i).name());
+    add_part_power(meter, std::string(device.network().name()) + ".power", device.network().name());
+    for (unsigned p = 0; p < device.partitions().size(); ++p) {
+        const std::string name = device.partitions()[p]->name();
+        add_part_power(meter, name + ".power", name);
+        add_part_power(meter, name + ".dram.power", fmt::format("{}.dram{}", device.name(), p));
+    }
+}
+
+/// Adds the power of the events of a block and those below it.
+void gpu_signals::add_part_power(power::energy_meter& meter, const std::string& name,
+                                 const std::string& block) {
+    if (!list_.wants(name)) return;
+    list_.real(name, on(core_clock),
+               [&meter, part = meter.follow(block)] { return meter.part_watts(part); });
+}
 
 // ---- clusters and SMs ----
 

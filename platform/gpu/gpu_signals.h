@@ -14,6 +14,10 @@ namespace simtlm::memory {
 class memory_sub_partition;
 }  // namespace simtlm::memory
 
+namespace simtlm::power {
+class energy_meter;
+}  // namespace simtlm::power
+
 namespace simtlm::platform {
 
 class gpu;
@@ -32,6 +36,9 @@ public:
 private:
     class bank_watch;
 
+    void add_power(gpu& device, power::energy_meter& meter);
+    void add_part_power(power::energy_meter& meter, const std::string& name,
+                        const std::string& block);
     void add_cluster(gpu& device, core::simt_cluster& cluster, unsigned number);
     void add_partition(gpu& device, unsigned number);
     void add_l2(gpu& device, const memory::memory_sub_partition& sub, const std::string& base);

@@ -20,7 +20,7 @@ std::uint64_t largest_of(unsigned width) {
 signal_trace::signal_trace(gpu& device, sc_core::sc_trace_file& file, std::string scope)
     : file_(file), scope_(std::move(scope)) {
     signals_.emplace(device, *this);
-    if (!entries_.empty()) device.sequencer().observe(this);
+    if (signals() != 0) device.sequencer().observe(this);
 }
 
 void signal_trace::level(const std::string& name, unsigned width, unsigned domains, display,
@@ -30,6 +30,12 @@ void signal_trace::level(const std::string& name, unsigned width, unsigned domai
 
 void signal_trace::events(const std::string& name, unsigned width, unsigned domain, reader read) {
     add(name, width, {std::move(read), 1u << domain, 0, true, 0, 0});
+}
+
+void signal_trace::real(const std::string& name, unsigned domains, std::function<double()> read) {
+    if (!is_below(name, scope_)) return;
+    real_entries_.push_back({std::move(read), domains, 0});
+    sc_core::sc_trace(&file_, real_entries_.back().value, name);
 }
 
 void signal_trace::add(const std::string& name, unsigned width, entry e) {
@@ -47,6 +53,8 @@ void signal_trace::phases_ended(unsigned ticked) {
         if (e.counter) value -= std::exchange(e.counted, value);
         e.value = value == waveforms::waveform::undriven ? value : std::min(value, e.largest);
     }
+    for (real_entry& e : real_entries_)
+        if ((e.domains & ticked) != 0) e.value = e.read();
 }
 
 void gpu_tracer::trace(sc_core::sc_trace_file& file, const sc_core::sc_object& block) {

@@ -22,7 +22,7 @@ public:
     /// @param scope  hierarchical name; signals with this name and below it are traced
     signal_trace(gpu& device, sc_core::sc_trace_file& file, std::string scope);
 
-    std::size_t signals() const { return entries_.size(); }
+    std::size_t signals() const { return entries_.size() + real_entries_.size(); }
 
     bool wants(const std::string& name) const override {
         return is_below(name, scope_) || is_below(scope_, name);
@@ -32,6 +32,7 @@ public:
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
                reader read, waveforms::enumeration* names) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
+    void real(const std::string& name, unsigned domains, std::function<double()> read) override;
 
 private:
     struct entry {
@@ -47,13 +48,20 @@ private:
         return name.compare(0, scope.size(), scope) == 0 &&
                (name.size() == scope.size() || name[scope.size()] == '.');
     }
+    /// A real number.
+    struct real_entry {
+        std::function<double()> read;
+        unsigned domains;
+        double value;
+    };
     void add(const std::string& name, unsigned width, entry e);
     void phases_ended(unsigned ticked) override;
     void step_ended(unsigned) override {}
 
     sc_core::sc_trace_file& file_;
     std::string scope_;
-    std::deque<entry> entries_;  // a deque, because addresses must stay valid
+    std::deque<entry> entries_;  // deques, because addresses must stay valid
+    std::deque<real_entry> real_entries_;
     std::optional<gpu_signals> signals_;
 };
 

@@ -1103,6 +1103,19 @@ void power(builder& b) {
     b.onoff("-dvfs_enabled", "0",
             "Scales energies with the voltage: that of the energy table at the core clock, 1 V if "
             "it has none, and in modes 1 and 2 that of -hw_perf_file_name.");
+    b.word("--power-limit", "WATTS|board", "",
+           "Lowers the clocks of core, network and L2 along the voltage curve of the energy table "
+           "so that the GPU does not take more power (nvidia-smi -pl); \"board\": the limit of the "
+           "energy table.");
+    b.word("--power-limit-interval", "US", "20",
+           "Microseconds of simulated time after which --power-limit chooses the clocks again.")
+        .depends_on = {"--power-limit"};
+    b.word("--temperature", "CELSIUS", "",
+           "Temperature of the die, on which leakage depends. Default: that of the energy table.");
+    b.word("--cooling", "RESISTANCE:CAPACITANCE:AMBIENT", "",
+           "The temperature of the die follows its power, beginning with --temperature: thermal "
+           "resistance to the surroundings (K/W), heat capacity (J/K; 0: follows at once) and "
+           "temperature of the surroundings (Celsius).");
     b.onoff("-gpgpu_clock_gated_lanes", "0",
             "Idle lanes of functional units take no energy (as in the published configurations of "
             "GPGPU-Sim), instead of half of what active ones take (special functions: three "
@@ -1128,7 +1141,8 @@ void power(builder& b) {
     b.need({"--power-report", "-accelwattch_xml_file", "-power_simulation_mode", "-dvfs_enabled",
             "-power_per_cycle_dump", "-power_trace_enabled", "-power_trace_zlevel",
             "-steady_power_levels_enabled", "-steady_state_definition", "-hw_perf_file_name",
-            "-hw_perf_bench_name", "-aggregate_power_stats", "-gpgpu_clock_gated_lanes"},
+            "-hw_perf_bench_name", "-aggregate_power_stats", "-gpgpu_clock_gated_lanes",
+            "--power-limit", "--temperature", "--cooling"},
            {"-power_simulation_enabled"});
     b.limit({"-power_simulation_enabled"}, timed_runs);
     b.use({"--energy-table", "-accelwattch_xml_file", "-hw_perf_file_name"}, file_use::input);

@@ -123,6 +123,7 @@ struct followed_metric {
     double scale;             ///< factor, for metrics per core cycle
     bool is_counter = false;  ///< a raw counter
     bool is_state = false;    ///< written as is, not as a difference to the previous sample
+    bool per_second = false;  ///< `scale` holds at the initial core clock
 };
 
 /// A unit that has a row of its own: the GPU, an SM with its L1, an L2 slice, a DRAM channel.
@@ -194,6 +195,10 @@ private:
             for (unsigned c = 0; c < power::components; ++c)
                 columns_.push_back({power::component_label(c), "W", "of a component"});
         }
+        if (device_.config().power.limit) {
+            clock_column_ = columns_.size();
+            columns_.push_back({"core_clock", "MHz", "mean of the core clock"});
+        }
         units_.push_back({std::string(device_.name()), "gpu", {}});
         for (const auto& b : blocks_.blocks())
             if (b.kind == "sm" || b.kind == "l2" || b.kind == "dram")
@@ -232,7 +237,8 @@ private:
                                                device_.config().memory.partition.dram.atom_bytes() *
                                                1e-9;
             u.metrics.push_back({i, sum_of(m.numerator), sum_of(m.less), sum_of(m.denominator),
-                                 !m.denominator.empty(), m.bandwidth ? gigabytes_per_cycle : 1.0});
+                                 !m.denominator.empty(), m.bandwidth ? gigabytes_per_cycle : 1.0,
+                                 false, false, m.bandwidth});
         }
     }
 
@@ -242,7 +248,8 @@ private:
         const double watts = device_.config().clocks.core * pico;
         std::size_t column = first_power_column_;
         const auto follow = [&](const support::statistics::cell& c) {
-            whole.metrics.push_back({column++, {{c.value}}, {}, {}, false, watts});
+            whole.metrics.push_back(
+                {column++, {{c.value}}, {}, {}, false, watts, false, false, true});
         };
         for (const auto& b : blocks_.blocks()) {
             if (b.kind != "power") continue;
@@ -312,12 +319,13 @@ private:
             database_->add_statistic(c, columns_[c].name, columns_[c].unit, columns_[c].meaning);
     }
 
-    double value_of(followed_metric& m, std::uint64_t cycles) {
+    /// @param clock  mean core clock of the interval, relative to the initial one
+    double value_of(followed_metric& m, std::uint64_t cycles, double clock) {
         if (m.is_state) return static_cast<double>(*m.numerator.cells.front());
         const auto number = static_cast<double>(m.numerator.take() - m.less.take());
         if (m.is_counter) return number;
         const auto over = static_cast<double>(m.has_denominator ? m.denominator.take() : cycles);
-        return over == 0 ? csv::absent : m.scale * number / over;
+        return over == 0 ? csv::absent : m.scale * (m.per_second ? clock : 1) * number / over;
     }
 
     /// The first launched of the running kernels.
@@ -333,6 +341,7 @@ private:
         if (units_.empty()) begin();
         update_counters(device_);
         const std::uint64_t cycles = now - last_;
+        const double hertz = device_.core_hertz(last_, now);
         const dispatch::running_kernel* const kernel = kernel_now();
         const std::uint64_t launch = kernel != nullptr ? kernel->context.launch : 0;
         const std::string name =
@@ -344,7 +353,10 @@ private:
         std::vector<double> row(columns_.size());
         for (std::size_t i = 0; i < units_.size(); ++i) {
             row.assign(columns_.size(), csv::absent);
-            for (followed_metric& m : units_[i].metrics) row[m.column] = value_of(m, cycles);
+            for (followed_metric& m : units_[i].metrics)
+                row[m.column] = value_of(m, cycles, hertz / device_.config().clocks.core);
+            if (i == 0 && clock_column_ != 0 && units_[i].kind == "gpu")
+                row[clock_column_] = hertz * 1e-6;
             write_row(i, head, row);
         }
         last_ = now;
@@ -377,6 +389,7 @@ private:
     std::vector<column> columns_;
     std::vector<sampled_unit> units_;
     std::size_t first_power_column_ = 0;           ///< in columns_
+    std::size_t clock_column_ = 0;                 ///< 0: the clock is constant
     std::uint64_t next_, last_ = 0, samples_ = 0;  ///< core cycles
     bool finished_ = false, failed_ = false;
 };

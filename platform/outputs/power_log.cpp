@@ -30,7 +30,6 @@ using power::component;
 using power::energies;
 using window = power::energy_meter::window;
 
-constexpr double picojoule = 1e-12;
 /// Components and counters of AccelWattch's files; those of further counters come after them.
 constexpr unsigned listed_components = static_cast<unsigned>(component::other);
 
@@ -99,9 +98,9 @@ public:
             steady_->write("start,end,power,IPC," + counters_head() + "\n");
         }
         device.sequencer().observe(this);
-        meter_.watch(this);
+        meter_.watch(*this);
     }
-    ~recording() override { meter_.watch(nullptr); }
+    ~recording() override { meter_.unwatch(*this); }
 
     void step_ended(unsigned ticked) override {
         if ((ticked & (1u << protocol::core_clock)) == 0) return;
@@ -205,10 +204,11 @@ private:
         power::replace_counts(k.activity, counts, how_.simulated, parameters.sms);
         constexpr auto voltage = power::hardware_counter::voltage;
         const bool simulated = how_.simulated[static_cast<unsigned>(voltage)];
-        const double volts = meter_.volts() > 0 && !simulated ? counts[voltage] : meter_.volts();
+        power::operating_point at = meter_.now();
+        if (at.volts > 0 && !simulated) at.volts = counts[voltage];
         const std::vector<double> also(meter_.table().terms.size());
-        k.picojoules = power::energy_of(meter_.table(), parameters, k.activity, also, volts);
-        k.seconds = k.activity[activity::cycles] / parameters.core_hertz;
+        k.picojoules = power::energy_of(meter_.table(), parameters, k.activity, also, at);
+        k.seconds = k.activity[activity::cycles] / at.hertz;
         windows_ = {k};
         count(k);
     }
@@ -229,9 +229,6 @@ private:
     static double lanes_of(const window& w) {
         return w.activity.unit_warps > 0 ? w.activity.unit_lanes / w.activity.unit_warps : 0;
     }
-    static double watts_of(const window& w, unsigned c) {
-        return w.seconds > 0 ? w.picojoules[c] * picojoule / w.seconds : 0;
-    }
 
     void write_means() {
         const window k = kernel();
@@ -239,7 +236,8 @@ private:
         std::string text =
             fmt::format("Kernel Average Power Data:\nkernel_avg_power = {:g}\n", k.watts());
         for (unsigned c = 0; c < listed_components; ++c)
-            text += fmt::format("gpu_avg_{} = {:g}\n", component_text(c), watts_of(k, c));
+            text += fmt::format("gpu_avg_{} = {:g}\n", component_text(c),
+                                k.watts(static_cast<component>(c)));
         std::array<double, power::activities> total{};
         for (const window& w : windows_) {
             const auto counters = counters_of(w);
@@ -263,7 +261,8 @@ private:
         std::string text = fmt::format("\nKernel {} Power Data:\nkernel_{}_power = {:g}\n", title,
                                        name, w.watts());
         for (unsigned c = 0; c < listed_components; ++c)
-            text += fmt::format("gpu_{}_{} = {:g}\n", name, component_text(c), watts_of(w, c));
+            text += fmt::format("gpu_{}_{} = {:g}\n", name, component_text(c),
+                                w.watts(static_cast<component>(c)));
         const auto counters = counters_of(w);
         for (unsigned a = 0; a < power::activities; ++a)
             text += fmt::format("gpu_{}_{} = {:g}\n", name, counter_text(a), counters[a]);
@@ -274,7 +273,7 @@ private:
         std::string text = fmt::format("cycles {} to {}: power = {:g}", w.from, w.to, w.watts());
         for (unsigned c = 0; c < power::components; ++c)
             text += fmt::format(", {} = {:g}", power::component_name(static_cast<component>(c)),
-                                watts_of(w, c));
+                                w.watts(static_cast<component>(c)));
         report_.write(text + "\n");
     }
 
@@ -297,7 +296,7 @@ private:
     void write_traces(const window& w) {
         std::string text = fmt::format("{:f},", w.watts());
         for (unsigned c = 0; c < listed_components; ++c)
-            text += fmt::format("{:f},", watts_of(w, c));
+            text += fmt::format("{:f},", w.watts(static_cast<component>(c)));
         power_trace_->write(text + "\n");
         metric_trace_->write(counters_row(counters_of(w)) + "\n");
     }

@@ -125,6 +125,9 @@ void put(json& into, const support::counter_info& of, const std::string& label,
     if (value != 0) array[label] = value;
 }
 
+/// The energy of an instruction, which has no counter of its own.
+const support::counter_info& instruction_energy_counter = power::energy_counters[0];
+
 /// Calls act(counter, cell label, value) for every counter of an instruction.
 template <typename Act>
 void each_cell(const instruction_counts& counts, Act&& act) {
@@ -141,6 +144,8 @@ json json_of(const instruction_profile::row& r) {
     if (!r.source.empty()) one["source"] = r.source;
     each_cell(r.counts, [&](const support::counter_info& of, const std::string& label,
                             std::uint64_t value) { put(one, of, label, value); });
+    for (unsigned c = 0; c < r.picojoules.size(); ++c)
+        put(one, instruction_energy_counter, power::component_label(c), r.picojoules[c]);
     return one;
 }
 
@@ -314,7 +319,8 @@ std::string statistics_files::json_text(const std::string& ended) const {
         k["occupancy_limits"] = occupancy_limits(r.kernel, device_.config());
         for (const char* name : {"gpu_sim_cycle", "gpu_sim_insn"})
             if (const double* v = value(r, name)) k[name] = static_cast<std::uint64_t>(*v);
-        for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW"})
+        for (const char* name : {"gpu_ipc", "gpu_occupancy", "L2_BW", "gpu_power", "gpu_energy",
+                                 "gpu_energy_delay", "gpu_core_clock"})
             if (const double* v = value(r, name)) k[name] = *v;
         json& own = k["counters"] = json::object();
         for (const counter_sums::value& v : r.own) {
@@ -349,6 +355,11 @@ std::string statistics_files::json_text(const std::string& ended) const {
         for (const support::counter_info& c : instruction_counters)
             meanings["instruction"][c.name] = {
                 {"unit", c.unit}, {"meaning", c.meaning}, {"adds", support::adding_name(c.how)}};
+    if (config_.profile_instructions && device_.power() != nullptr)
+        meanings["instruction"][instruction_energy_counter.name] = {
+            {"unit", instruction_energy_counter.unit},
+            {"meaning", "of its events, by component"},
+            {"adds", support::adding_name(instruction_energy_counter.how)}};
     document["counters"] = std::move(meanings);
     document["blocks"] = std::move(blocks);
     // Names in traces need not be UTF-8.

@@ -419,13 +419,13 @@ report reporter::make(const report_subject* subject) {
              ratio(m.requests - before_.requests, m.request_cycles - before_.request_cycles));
     out.real("partiton_level_parallism_util_total", ratio(m.requests, m.request_cycles));
     constexpr double sector_bytes = 32, giga = 1e9;
-    const double scale = sector_bytes * device_.config().clocks.core / giga;
-    const auto bandwidth = [&](const char* name, double value) {
+    const auto bandwidth = [&](const char* name, double per_cycle, std::uint64_t from) {
+        const double value = per_cycle * (sector_bytes * device_.core_hertz(from, cycles) / giga);
         out.print("{}  = {:12.4f} GB/Sec\n", name, value);
         out.add(name, value);
     };
-    bandwidth("L2_BW", ratio(m.replies - before_.replies, sim_cycles) * scale);
-    bandwidth("L2_BW_total", ratio(m.replies, cycles) * scale);
+    bandwidth("L2_BW", ratio(m.replies - before_.replies, sim_cycles), before_.cycles);
+    bandwidth("L2_BW_total", ratio(m.replies, cycles), 0);
 
     write_core_caches(out, device_);
     write_instructions(out, cores, device_);

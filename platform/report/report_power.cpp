@@ -27,12 +27,20 @@ void write_power(report_writer& out, gpu& device, std::uint64_t cycles,
                  const power::energy_statistics& before, std::uint64_t cycles_before) {
     power::energy_meter* const meter = device.power();
     if (meter == nullptr) return;
-    const double hertz = device.config().clocks.core;
+    const power::clock_history& clock = meter->clock();
     const power::energy_statistics& now = meter->statistics();
-    const double seconds = static_cast<double>(cycles - cycles_before) / hertz;
+    const double seconds = clock.seconds(cycles_before, cycles);
     out.print("\n========= Power =========\npower_table = {}\n", meter->table().status);
     write_interval(out, "gpu", now.total - before.total, seconds);
-    write_interval(out, "gpu_tot", now.total, static_cast<double>(cycles) / hertz);
+    write_interval(out, "gpu_tot", now.total, clock.seconds(0, cycles));
+    const auto value = [&out](const char* name, double number) {
+        out.print("{} = {:.6g}\n", name, number);
+        out.add(name, number);
+    };
+    constexpr double mega = 1e6;
+    value("gpu_core_clock", clock.mean_hertz(cycles_before, cycles) / mega);
+    value("gpu_tot_core_clock", clock.mean_hertz(0, cycles) / mega);
+    if (meter->now().celsius) value("gpu_temperature", *meter->now().celsius);
     for (unsigned c = 0; c < power::components; ++c) {
         const std::uint64_t taken = now.by_component[c] - before.by_component[c];
         const double watts = ratio(static_cast<double>(taken) * pico, seconds);

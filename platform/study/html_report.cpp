@@ -3,6 +3,7 @@
 
 #include "platform/study/findings.h"
 #include "platform/study/page/page_text.h"
+#include "platform/study/run_time.h"
 #include "platform/study/source_view.h"
 
 #include <fmt/format.h>
@@ -70,6 +71,7 @@ json json_of(const kernel_analysis& a) {
               {"transactions", rounded(a.transactions_per_request)},
               {"conflicts", rounded(a.shared_conflict_share)},
               {"bound", a.bound}};
+    if (a.joules > 0) k["power"] = {a.watts, a.joules, a.energy_delay};
     if (!a.finished) k["unfinished"] = true;
     if (a.overlapped) k["overlapped"] = true;
     k["slots"] = {rounded(a.slots.issued), rounded(a.slots.scoreboard), rounded(a.slots.pipeline),
@@ -125,6 +127,7 @@ json json_of(const kernel_source_view& v) {
                         {"l1", share(r.l1_accesses - r.l1_misses, r.l1_accesses)},
                         {"l2", share(r.l2_accesses - r.l2_misses, r.l2_accesses)},
                         {"dram", rounded(r.dram_bytes)}});
+        if (r.picojoules > 0) rows.back()["pj"] = rounded(r.picojoules);
     }
     json text = json::object(), source = json::object();
     for (const auto& [line, t] : v.text) text[std::to_string(line)] = t;
@@ -197,6 +200,7 @@ json json_of(const reported_run& r, const source_choice& sources) {
                 {"command", command},
                 {"cycles", rounded(s.cycles())},
                 {"core_hz", rounded(limits.core_hz)},
+                {"mean_hz", rounded(mean_core_hz(s))},
                 {"ipc", rounded(number_in(s.total(), "gpu_tot_ipc"))},
                 {"gpu", s.document().value("gpu", json())}};
     run["kernels"] = std::move(kernels);

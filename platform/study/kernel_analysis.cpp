@@ -68,7 +68,11 @@ void measure_time(const json& kernel, const gpu_limits& limits, kernel_analysis&
     a.end_cycle = end;
     a.launch_cycles = std::max(0.0, start - launched);
     a.run_cycles = end >= start ? end - start + 1 : 0;
-    a.seconds = ratio(a.run_cycles, limits.core_hz);
+    const double megahertz = number_in(kernel, "gpu_core_clock");  // known with a power model
+    a.seconds = ratio(a.run_cycles, megahertz > 0 ? megahertz * 1e6 : limits.core_hz);
+    a.watts = number_in(kernel, "gpu_power");
+    a.joules = number_in(kernel, "gpu_energy");
+    a.energy_delay = number_in(kernel, "gpu_energy_delay");
     a.finished = kernel.value("finished", true);
     a.thread_instructions = kernel.value("gpu_sim_insn", 0.0);
 }

@@ -65,6 +65,8 @@ struct kernel_analysis {
     double launch_cycles = 0, run_cycles = 0;
     double start_cycle = 0, end_cycle = 0;  ///< since the start of the run
     double seconds = 0;                     ///< duration of run_cycles
+    double watts = 0, joules = 0;           ///< since the previous report; 0: not modelled
+    double energy_delay = 0;                ///< joule seconds
     double thread_instructions = 0, warp_instructions = 0;
     double ipc = 0, ipc_share = 0;  ///< thread instructions per run cycle; share of the peak
 

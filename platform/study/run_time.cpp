@@ -9,8 +9,13 @@
 
 namespace simtlm::platform::study {
 
+double mean_core_hz(const statistics_run& run) {
+    const double megahertz = number_in(run.total(), "gpu_tot_core_clock");
+    return megahertz > 0 ? megahertz * 1e6 : gpu_limits::of(run).core_hz;
+}
+
 run_time run_time::of(const statistics_run& run) {
-    const double hz = gpu_limits::of(run).core_hz;
+    const double hz = mean_core_hz(run);
     if (!(hz > 0)) return {};
     std::vector<std::pair<double, double>> intervals;
     for (const json& kernel : run.kernels()) {

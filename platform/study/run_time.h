@@ -5,6 +5,9 @@
 
 namespace simtlm::platform::study {
 
+/// The mean core clock of a run, in Hz, which a power limit lowers; 0 if unknown.
+double mean_core_hz(const statistics_run& run);
+
 /// Simulated time of a run, in seconds, which unlike cycles can be compared between GPUs of
 /// different clocks; 0 if the file does not contain the core clock.
 struct run_time {

@@ -157,6 +157,9 @@ void add(const json& from, kernel_source_view::row& to, bool& blames) {
     to.shared_cycles += value("shared_cycles");
     to.shared_issues += value("shared_issues");
     to.dram_bytes += value("dram_bytes");
+    if (const auto energy = from.find("energy"); energy != from.end() && energy->is_object())
+        for (const auto& [component, picojoules] : energy->items())
+            if (picojoules.is_number()) to.picojoules += picojoules.get<double>();
     const auto accesses = {"HIT", "HIT_RESERVED", "MISS", "SECTOR_MISS", "MSHR_HIT"};
     const auto misses = {"MISS", "SECTOR_MISS"};
     to.l1_accesses += sum_of(from, "l1", accesses);

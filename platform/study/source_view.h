@@ -28,7 +28,8 @@ struct kernel_source_view {
         double transactions = 0, memory_issues = 0;
         double shared_cycles = 0, shared_issues = 0;
         double l1_accesses = 0, l1_misses = 0, l2_accesses = 0, l2_misses = 0, dram_bytes = 0;
-        std::string source;  ///< "file.cu:12" without folder; empty: unknown
+        double picojoules = 0;  ///< 0: not modelled
+        std::string source;     ///< "file.cu:12" without folder; empty: unknown
     };
     std::string kernel;
     std::size_t launches = 0;

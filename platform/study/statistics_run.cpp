@@ -22,7 +22,8 @@ constexpr const char* wanted_statistics = "name a file written by simtlm --stats
 
 /// Values listed with each kernel that are not counters.
 constexpr const char* kernel_values[] = {
-    "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc", "gpu_occupancy", "L2_BW", "ctas", "ctas_per_sm"};
+    "gpu_sim_cycle", "gpu_sim_insn", "gpu_ipc",    "gpu_occupancy",    "L2_BW",         "ctas",
+    "ctas_per_sm",   "gpu_power",    "gpu_energy", "gpu_energy_delay", "gpu_core_clock"};
 
 void add_counters(const json& kinds, std::map<std::string, double>& into) {
     for (const auto& [kind, counters] : kinds.items())
@@ -140,7 +141,11 @@ std::map<std::string, std::string> units_of(const statistics_run& run) {
                                                 {"gpu_sim_insn", "thread instructions"},
                                                 {"gpu_tot_sim_insn", "thread instructions"},
                                                 {"gpu_occupancy", "%"},
-                                                {"L2_BW", "GB/s"}};
+                                                {"L2_BW", "GB/s"},
+                                                {"gpu_power", "W"},
+                                                {"gpu_energy", "J"},
+                                                {"gpu_energy_delay", "J s"},
+                                                {"gpu_core_clock", "MHz"}};
     const auto counters = run.document().find("counters");
     if (counters == run.document().end() || !counters->is_object()) return units;
     for (const auto& [kind, of_kind] : counters->items())

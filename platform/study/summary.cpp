@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/support/error.h"
 #include "platform/study/findings.h"
+#include "platform/study/run_time.h"
 
 #include <fmt/format.h>
 
@@ -84,6 +85,7 @@ void add_occupancy(const kernel_analysis& k, std::vector<std::string>& lines) {
 
 std::string summary_text(const statistics_run& run) {
     const gpu_limits limits = gpu_limits::of(run);
+    const double hz = mean_core_hz(run);
     std::vector<kernel_analysis> kernels = analyse(run);
     double launch = 0, execution = 0;
     for (const kernel_analysis& k : kernels) {
@@ -97,9 +99,8 @@ std::string summary_text(const statistics_run& run) {
         "{} {}, {}{} core cycles{}; {} cycles of launch latency, {} of execution (sums over "
         "kernels)",
         kernels.size(), kernels.size() == 1 ? "kernel" : "kernels",
-        limits.core_hz > 0 ? time_text(run.cycles() / limits.core_hz) + " (" : "",
-        readable_number(run.cycles()), limits.core_hz > 0 ? ")" : "", readable_number(launch),
-        readable_number(execution)));
+        hz > 0 ? time_text(run.cycles() / hz) + " (" : "", readable_number(run.cycles()),
+        hz > 0 ? ")" : "", readable_number(launch), readable_number(execution)));
     if (!limits.known)
         lines.push_back(
             "The file has no peak rates of the GPU: it was written by an older "

@@ -5,6 +5,7 @@
 #include "modules/core/instruction_watcher.h"
 #include "modules/support/output_file.h"
 #include "platform/gpu/gpu_blocks.h"
+#include "platform/waveform/instruction_energy.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <cctype>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -33,10 +35,14 @@ std::uint64_t since(std::uint32_t noted, std::uint64_t now) {
 class numbered_rows {
 public:
     std::uint32_t add(const program::static_instruction& info, core::instruction_text text) {
-        instruction_profile::row row{
-            info.pc, info.source_line, info.opcode, std::move(text.text), std::move(text.source),
-            {}};
-        rows_.push_back({std::move(row), true});
+        instruction_profile::row row{info.pc,
+                                     info.source_line,
+                                     info.opcode,
+                                     std::move(text.text),
+                                     std::move(text.source),
+                                     {},
+                                     {}};
+        rows_.push_back({std::move(row), info, true});
         return first_ + static_cast<std::uint32_t>(rows_.size() - 1);
     }
     /// Returns the counts of a row, or nullptr if there is none. Rows of an ended launch are
@@ -45,9 +51,13 @@ public:
         const std::uint32_t place = number - first_;
         return place < rows_.size() ? &rows_[place].row.counts : nullptr;
     }
-    instruction_profile::row take(std::uint32_t number) {
+    /// @param energy  nullptr: unknown
+    instruction_profile::row take(std::uint32_t number, instruction_energy* energy) {
         numbered& n = rows_[number - first_];
         n.wanted = false;
+        if (energy != nullptr)
+            for (const double e : energy->of(n.info, n.row.counts))
+                n.row.picojoules.push_back(static_cast<std::uint64_t>(e + 0.5));
         return std::move(n.row);
     }
     /// Frees the oldest rows that have been taken.
@@ -58,6 +68,7 @@ public:
 private:
     struct numbered {
         instruction_profile::row row;
+        program::static_instruction info;
         bool wanted;
     };
     std::deque<numbered> rows_;
@@ -88,6 +99,8 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
             for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).observe(l2);
         }
         device.sequencer().observe(this);
+        if (device.power() != nullptr)
+            energy.emplace(*device.power(), device.config().core != "classic");
     }
 
     struct sm_watcher;
@@ -304,6 +317,7 @@ struct instruction_profile::recording : simulation::phase_sequencer::step_observ
     cache_watcher<&instruction_counts::l1> l1;
     cache_watcher<&instruction_counts::l2> l2;
     std::uint64_t next_check = wait_interval;
+    std::optional<instruction_energy> energy;
 };
 
 instruction_profile::instruction_profile(gpu& device)
@@ -315,7 +329,9 @@ std::vector<instruction_profile::row> instruction_profile::take(std::uint64_t la
     const auto found = recording_->kernels.find(launch);
     if (found == recording_->kernels.end()) return {};
     std::vector<row> rows;
-    for (const auto& [pc, number] : found->second) rows.push_back(recording_->rows.take(number));
+    for (const auto& [pc, number] : found->second)
+        rows.push_back(
+            recording_->rows.take(number, recording_->energy ? &*recording_->energy : nullptr));
     recording_->kernels.erase(found);
     recording_->rows.drop();
     std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.pc < b.pc; });

@@ -28,6 +28,8 @@ public:
         std::string text;    ///< the instruction with its operands; empty for traces
         std::string source;  ///< "file.cu:12", if the program has line information
         instruction_counts counts;
+        /// Energy by component, pJ; empty without a power model.
+        std::vector<std::uint64_t> picojoules;
     };
 
     explicit instruction_profile(gpu& device);

@@ -52,7 +52,8 @@ const char* copy_name(program::bulk_transfer::kind what) {
 struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
                                     core::cta_watcher,
                                     core::reply_observer,
-                                    core::engine_watcher {
+                                    core::engine_watcher,
+                                    power::energy_meter::window_watcher {
     recording(gpu& d, const run_config& how)
         : device(d),
           window(how.timeline_window),
@@ -76,6 +77,10 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
         }
         next_sample = window.from + interval;
         device.sequencer().observe(this);
+        if (device.power() != nullptr) device.power()->watch(*this);
+    }
+    ~recording() override {
+        if (device.power() != nullptr) device.power()->unwatch(*this);
     }
 
     // ---- running kernels, CTAs and warps ----
@@ -182,7 +187,9 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     /// Start time of a core cycle, ps.
     std::uint64_t time(std::uint64_t cycle) const {
-        return static_cast<std::uint64_t>(static_cast<double>(cycle) * picoseconds + 0.5);
+        const bool changes = device.config().power.limit.has_value();
+        const double each = changes ? 1e12 / device.core_hertz(0, cycle) : picoseconds;
+        return static_cast<std::uint64_t>(static_cast<double>(cycle) * each + 0.5);
     }
     bool in_window(std::uint64_t from, std::uint64_t to) const {
         return to >= window.from && from < window.to;
@@ -405,6 +412,18 @@ struct timeline_writer::recording : simulation::phase_sequencer::step_observer,
 
     void counter(const char* name, const char* unit, double value) {
         out.counter(name, unit, counters_track, time(now), value);
+    }
+
+    void window_ended(const power::energy_meter::window& w) override {
+        if (finished || w.to <= window.from || w.from >= window.to) return;
+        const auto watts = [&](const std::string& name, double value) {
+            out.counter(name.c_str(), "W", counters_track, time(w.from), value);
+        };
+        watts("power", w.watts());
+        for (unsigned g = 0; g < power::component_groups; ++g) {
+            const auto group = static_cast<power::component_group>(g);
+            watts(fmt::format("power ({})", power::group_name(group)), w.watts(group));
+        }
     }
 
     void sample() {

@@ -42,6 +42,16 @@ void waveform_catalogue::events(const std::string& name, unsigned width, unsigne
     add(std::move(s), width == 1 ? display::bit : display::decimal);
 }
 
+void waveform_catalogue::real(const std::string& name, unsigned domains,
+                              std::function<double()> read) {
+    waveform::signal s;
+    s.name = name;
+    s.what = waveform::kind::real;
+    s.domains = domains;
+    s.read = [read = std::move(read)] { return waveform::bits_of(read()); };
+    add(std::move(s), display::real);
+}
+
 void waveform_catalogue::add_clocks(gpu& device) {
     const std::string base = std::string(device.name()) + ".clocks.";
     const clock_config& f = device.config().clocks;

@@ -43,6 +43,7 @@ public:
     void level(const std::string& name, unsigned width, unsigned domains, display shown,
                reader read, waveforms::enumeration* names = nullptr) override;
     void events(const std::string& name, unsigned width, unsigned domain, reader read) override;
+    void real(const std::string& name, unsigned domains, std::function<double()> read) override;
 
 private:
     void add(waveforms::waveform::signal s, display shown);

@@ -51,6 +51,8 @@ unsigned flags_of(display d) {
             return show_decimal | right_justify | file_translated;
         case display::level:
             return show_decimal | right_justify | analog_step;
+        case display::real:
+            return right_justify | analog_step;
     }
     return show_hex;
 }
@@ -216,7 +218,7 @@ void write_save_file(const std::string& dump, const waveforms::waveform& wave,
         save.flags(flags);
         if (names != translate.end()) save.line("^1 " + names->second);
         save.line(s.width > 1 ? fmt::format("{}[{}:0]", s.name, s.width - 1) : s.name);
-        if (e.shown == display::level) {
+        if (e.shown == display::level || e.shown == display::real) {
             save.flags(analog_extension);
             save.line("-");
         }

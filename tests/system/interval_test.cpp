@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace simtlm::test {
 namespace {
@@ -55,10 +56,11 @@ double number(const std::string& text) {
 
 class Intervals : public testing::Test {
 protected:
-    outcome run(std::vector<std::string> more) const {
+    /// @param trace  a shipped one
+    outcome run(std::vector<std::string> more, const std::string& trace = "sample") const {
         more.insert(more.end(), {"--interval-csv", folder.path("i.csv"), "--interval-db",
                                  folder.path("i.db"), "--stats-json", folder.path("s.json")});
-        return simulate(on_tiny(sample("sample"), more));
+        return simulate(on_tiny(sample(trace), more));
     }
     scratch_folder folder;
 };
@@ -139,7 +141,8 @@ TEST_F(Intervals, OfPowerChangeNoOtherStatistic) {
     auto with = read_json(folder.path("s.json"))["total"];
     for (auto at = with.begin(); at != with.end();)
         at = at.key().find("power") != std::string::npos ||
-                     at.key().find("energy") != std::string::npos
+                     at.key().find("energy") != std::string::npos ||
+                     at.key().find("core_clock") != std::string::npos
                  ? with.erase(at)
                  : std::next(at);
     ASSERT_EQ(0, run({}).code);
@@ -180,6 +183,154 @@ TEST_F(Intervals, OfPowerAreSummarisedByKernelInTheFormatOfAccelWattch) {
           "gpu_min_STATICP = ", "gpu_tot_avg_power = ", "cycles 0 to "})
         EXPECT_THAT(report, HasSubstr(part));
     EXPECT_FALSE(read_file(folder.path("power_trace.log.gz")).empty());
+}
+
+/// The real-valued signals of a VCD file: values by name, one for each time at which any changes.
+std::map<std::string, std::vector<double>> real_signals(const std::string& text) {
+    std::map<std::string, std::string> names;
+    std::map<std::string, double> now;
+    std::map<std::string, std::vector<double>> values;
+    std::vector<std::string> scopes;
+    std::istringstream in(text);
+    bool changed = false;
+    const auto note = [&] {
+        if (std::exchange(changed, false))
+            for (const auto& [name, value] : now) values[name].push_back(value);
+    };
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::vector<std::string> w(std::istream_iterator<std::string>(words), {});
+        if (w.empty()) continue;
+        if (w[0] == "$scope") scopes.push_back((scopes.empty() ? "" : scopes.back() + ".") + w[2]);
+        if (w[0] == "$upscope") scopes.pop_back();
+        if (w[0] == "$var" && w[1] == "real") names[w[3]] = scopes.back() + "." + w[4];
+        if (w[0][0] == '#') note();
+        if (w[0][0] != 'r') continue;
+        now[names.at(w[1])] = std::stod(w[0].substr(1));
+        changed = true;
+    }
+    note();
+    return values;
+}
+
+/// A trace of 9,000 core cycles.
+const char* const small = "sgemm_tile";
+
+TEST_F(Intervals, OfPowerAreSignalsWhoseComponentsAndBlocksAddUpToTheTotal) {
+    std::vector<std::string> options = with_power(folder);
+    options[3] =
+        folder.write("e.csv", "TABLE," SIMTLM_PRESETS
+                              "/V100/energies.csv,1,pJ,x\n"
+                              "TABLE," SIMTLM_PRESETS
+                              "/V100/accelwattch.csv,1,pJ,x\n"
+                              "DCP,DC_RH,1,pJ,x\n");  // only energies of events: blocks have all
+    options.insert(options.end(), {"-gpgpu_runtime_stat", "300", "-power_per_cycle_dump", "1",
+                                   "--vcd", folder.path("w.vcd"), "--vcd-scope",
+                                   "gpu.power,*.power", "--timeline", folder.path("t.json")});
+    const outcome o = run(options, small);
+    ASSERT_EQ(0, o.code) << o.err;
+    auto signals = real_signals(read_file(folder.path("w.vcd")));
+    ASSERT_EQ(1u, signals.count("gpu.power.total"));
+    const std::vector<double> total = signals["gpu.power.total"];
+    std::vector<double> windows;
+    std::istringstream report(read_file(folder.path("power.log")));
+    for (std::string line; std::getline(report, line);)
+        if (line.rfind("cycles ", 0) == 0)
+            windows.push_back(std::stod(line.substr(line.find("power = ") + 8)));
+    ASSERT_GT(windows.size(), 10u);
+    ASSERT_EQ(windows.size() + 1, total.size());  // and 0 at the start
+    for (std::size_t t = 1; t < total.size(); ++t) {
+        EXPECT_NEAR(windows[t - 1], total[t], 1e-5 * total[t]);
+        double groups = 0, components = 0, blocks = 0;
+        for (const auto& [name, values] : signals)
+            if (name.rfind("gpu.power.components.", 0) == 0)
+                components += values[t];
+            else if (name.rfind("gpu.power.", 0) != 0)
+                blocks += values[t];
+            else if (name != "gpu.power.total" && name != "gpu.power.core_clock_mhz")
+                groups += values[t];
+        EXPECT_NEAR(total[t], groups, 1e-6 * total[t]);
+        EXPECT_NEAR(total[t], components, 1e-6 * total[t]);
+        EXPECT_NEAR(total[t], blocks, 1e-6 * total[t]);
+    }
+    EXPECT_THAT(read_file(folder.path("t.json")), HasSubstr("\"power (dram)\""));
+}
+
+TEST_F(Intervals, OfPowerStayWithinALimitWhateverTheHostThreads) {
+    std::vector<std::string> options = with_power(folder);
+    options[3] = folder.write("e.csv", "TABLE," SIMTLM_PRESETS
+                                       "/V100/energies.csv,100,pJ,x\n"
+                                       "VOLTAGE,200,0.5,V,x\nVOLTAGE,1000,1,V,x\n"
+                                       "DCP,DC_RH,1,pJ,x\n");
+    options.insert(options.end(), {"--interval", "500"});
+    const auto power_of = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> all = options;
+        all.insert(all.end(), more.begin(), more.end());
+        const outcome o = run(all, small);
+        EXPECT_EQ(0, o.code) << o.err;
+        return read_json(folder.path("s.json"))["total"];
+    };
+    const auto free = power_of({});
+    const double watts = free["gpu_tot_power"].get<double>() / 2;
+    const std::vector<std::string> limit = {"--power-limit", std::to_string(watts),
+                                            "--power-limit-interval", "1"};
+    const auto limited = power_of(limit);
+    EXPECT_LT(limited["gpu_tot_power"].get<double>(), 1.1 * watts);
+    EXPECT_LT(limited["gpu_tot_core_clock"].get<double>(), 950);
+    EXPECT_GE(limited["gpu_tot_core_clock"].get<double>(), 200);
+    EXPECT_NE(free["gpu_tot_sim_cycle"], limited["gpu_tot_sim_cycle"]) << "DRAM keeps its clock";
+    double joules = 0;
+    for (const auto& row : rows_of(read_file(folder.path("i.csv"))))
+        if (row.at("kind") == "gpu")
+            joules += number(row.at("power")) * number(row.at("cycles")) /
+                      (number(row.at("core_clock")) * 1e6);
+    EXPECT_NEAR(limited["gpu_tot_energy"].get<double>(), joules, 1e-6 * joules);
+    for (const std::vector<std::string>& how :
+         {std::vector<std::string>{"--threads", "4", "--sms-a-thread", "1"},
+          {"--no-sleep"},
+          {"--shuffle-seed", "7"}}) {
+        std::vector<std::string> more = limit;
+        more.insert(more.end(), how.begin(), how.end());
+        EXPECT_EQ(limited, power_of(more)) << how[0];
+    }
+}
+
+TEST_F(Intervals, OfPowerDependOnTheTemperatureOfTheDie) {
+    const auto leakage = [&](std::vector<std::string> more) {
+        const std::vector<std::string> options = with_power(folder);
+        more.insert(more.end(), options.begin(), options.end());
+        EXPECT_EQ(0, run(more, small).code);
+        const auto total = read_json(folder.path("s.json"))["total"];
+        return std::pair(total["gpu_power[STATICP]"].get<double>(),
+                         total.value("gpu_temperature", 0.0));
+    };
+    const double normal = leakage({}).first;
+    EXPECT_NEAR(leakage({"--temperature", "65"}).first, normal, 1e-9 * normal);
+    EXPECT_NEAR(leakage({"--temperature", "108"}).first, 2 * normal, 1e-6 * normal);
+    EXPECT_GT(leakage({"--cooling", "0.5:0:25"}).second, 30) << "half a kelvin per watt";
+}
+
+TEST_F(Intervals, OfPowerAreAttributedToInstructions) {
+    std::vector<std::string> options = with_power(folder);
+    options.insert(options.end(), {"-enable_ptx_file_line_stats", "1"});
+    ASSERT_EQ(0, run(options, small).code);
+    const auto json = read_json(folder.path("s.json"));
+    EXPECT_EQ("pJ", json["counters"]["instruction"]["energy"]["unit"]);
+    for (const auto& kernel : json["kernels"]) {
+        const auto& whole = kernel["counters"]["power"]["energy"];
+        std::map<std::string, double> sums;
+        for (const auto& i : kernel["instructions"])
+            for (const auto& [component, energy] : i["energy"].items())
+                sums[component] += energy.get<double>();
+        const auto rows = static_cast<double>(kernel["instructions"].size());
+        for (const char* component : {"IBP", "SCHEDP", "RFP", "PIPEP", "INTP", "FPUP", "INT_MULP",
+                                      "FP_MULP", "SHRDP", "DCP"})
+            EXPECT_NEAR(whole.value(component, 0.0), sums[component], rows + 1) << component;
+        for (const auto& [component, energy] : sums)
+            EXPECT_LE(energy, whole.value(component, 0.0) + rows + 1) << component;
+        EXPECT_GT(sums["RFP"], 0);
+        EXPECT_EQ(0u, sums.count("CONSTP") + sums.count("STATICP"));
+    }
 }
 
 /// The values of a query with a single column.

@@ -82,6 +82,21 @@ TEST_F(Refusal, OfPowerWithoutEnergiesOrWithFaultyOnes) {
         return all;
     };
     expect(also({"-power_simulation_mode", "1"}), {"-hw_perf_bench_name NAME"});
+    expect(also({"--power-limit", "200"}), {"--power-limit", "has no voltage curve"});
+    expect(also({"--power-limit", "board"}), {"--power-limit", "no limit of the board"});
+    expect(also({"--temperature", "warm"}), {"--temperature", "\"warm\" is not a number"});
+    expect(also({"--cooling", "0.1:2"}), {"--cooling", "RESISTANCE:CAPACITANCE:AMBIENT"});
+    const auto curve = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--energy-table",
+                                 folder.write("c.csv", "RFP,REG_RD,1,pJ,x\nVOLTAGE,9,1,V,x\n")});
+        return more;
+    };
+    expect(curve({"--power-limit", "0"}), {"--power-limit", "\"0\" is not a number from 1"});
+    expect(curve({"--power-limit", "9", "--power-limit-interval", "0"}),
+           {"--power-limit-interval"});
+    expect(curve({"--power-limit", "9", "--checkpoint", folder.path("c")}),
+           {"part of a checkpoint"});
+    expect(curve({"--power-limit", "9", "--quirk", "rounded-clocks"}), {"rounded-clocks"});
     expect(also({"-power_simulation_mode", "1", "-hw_perf_bench_name", "x", "-hw_perf_file_name",
                  folder.write("hw.csv", "Benchmark,Kernel\n")}),
            {"hw.csv: has no row of benchmark \"x\""});

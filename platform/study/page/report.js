@@ -29,7 +29,7 @@ function overview() {
     ['Simulator', `simtlm ${r.version}, commit ${r.commit}`], ['Status', r.ended]];
   return h('section', { class: 'panel', 'aria-label': 'Run', style: 'padding:6px 20px 14px 0' },
     h('div', { class: 'cards' },
-      card(r.core_hz ? time(r.cycles / r.core_hz) : int(r.cycles), 'simulated GPU time'),
+      card(r.mean_hz ? time(r.cycles / r.mean_hz) : int(r.cycles), 'simulated GPU time'),
       card(int(r.cycles), 'core cycles'), card(int(ks.length), ks.length === 1 ? 'kernel' : 'kernels'),
       card(pct(launch / Math.max(1, launch + busy)), 'of kernel time is launch latency'),
       card(dec(sum(k => k.instructions) / Math.max(1, busy), 0), 'thread instructions per cycle'),
@@ -203,6 +203,7 @@ function facts(k) {
     ['Hit rates', `L1D ${pct(k.hits.L1)}, L2 ${pct(k.hits.L2)}, DRAM row ${pct(k.hits.row)}`],
     ['Active lanes', `${pct(k.lanes)} of the warp size on average`], k.transactions ? ['Coalescing', `${k.transactions.toPrecision(3)} sectors of 32 bytes per load or store of global or local memory`] : null,
     k.bandwidth.shared.rate ? ['Bank conflicts', `${pct(k.conflicts)} of the shared memory access cycles`] : null,
+    k.power ? ['Power, energy', `${k.power[0].toPrecision(3)} W, ${k.power[1].toPrecision(3)} J since the previous kernel; energy × delay ${k.power[2].toPrecision(3)} J s`] : null,
     ['Launch latency', `${int(k.launch)} cycles, not included in the ${int(k.cycles)} cycles of execution`]].filter(Boolean);
   return h('dl', { class: 'facts' }, list.map(([n, v]) => [h('dt', {}, n), h('dd', {}, v)]));
 }
@@ -268,7 +269,9 @@ function source(k) {
   const where = r => r.src || (p.line_kind === 'source' && r.line ? 'line ' + r.line : '');
   const heat = r => { const f = r[blame] / most; return h('td', { class: 'num', style: f > .01 ? `background:rgba(var(--hot), ${(.05 + .5 * f).toFixed(3)})` : null }, r[blame] ? pct(r[blame] / all) : ''); };
   const own = r => { const w = Object.entries(r.waits).sort((a, b) => b[1] - a[1])[0]; return h('td', {}, w ? [h('span', { class: 'soft' }, `${si(w[1])} `), w[0] === 'memory' ? 'load' : w[0]] : ''); };
-  const HEAD = [['', kind === 'PTX' ? 'line' : 'PC'], ['', kind], ['num', 'issues'], ['num', 'lanes'], ['num', p.blames ? 'stall caused' : 'stall before it', p.blames ? 'Share of the warp cycles that other instructions spent waiting for the result of this one' : 'Share of the warp cycles spent before this instruction'], ['', 'own stall, warp cycles', 'Warp cycles by the most frequent reason why this instruction itself waited'], ['num', 'latency', 'Mean core cycles from issue to completion'], ['num', 'sectors', 'Memory accesses per warp instruction; a coalesced one of 4 bytes per lane has four'], ['num', 'L1 hits', 'Hit rate of its L1 accesses'], ['num', 'conflict', 'Cycles of shared memory banks per instruction: n-way bank conflict']];
+  const energy = p.rows.reduce((a, r) => a + (r.pj || 0), 0);
+  const HEAD = [['', kind === 'PTX' ? 'line' : 'PC'], ['', kind], ['num', 'issues'], ['num', 'lanes'], ['num', p.blames ? 'stall caused' : 'stall before it', p.blames ? 'Share of the warp cycles that other instructions spent waiting for the result of this one' : 'Share of the warp cycles spent before this instruction'], ['', 'own stall, warp cycles', 'Warp cycles by the most frequent reason why this instruction itself waited'], ['num', 'latency', 'Mean core cycles from issue to completion'], ['num', 'sectors', 'Memory accesses per warp instruction; a coalesced one of 4 bytes per lane has four'], ['num', 'L1 hits', 'Hit rate of its L1 accesses'], ['num', 'conflict', 'Cycles of shared memory banks per instruction: n-way bank conflict'], ...(energy ? [['num', 'pJ', 'Energy of its events per warp instruction'], ['num', 'energy', 'Share of the energy of all instructions']] : [])];
+  const joules = (pj, n) => !energy ? [] : [...(n ? [h('td', { class: 'num' }, pj ? si(pj / n) : '')] : []), h('td', { class: 'num' }, pj ? pct(pj / energy) : '')];
   const code = () => {
     const rows = []; let last = null;
     p.rows.slice(0, state.shown).forEach((r, i) => {
@@ -276,16 +279,16 @@ function source(k) {
       if (hasSource && w && w !== last) rows.push(h('tr', { class: 'src' }, h('td', { class: 'soft' }, w), h('td', { colspan: HEAD.length - 1 }, p.source[w] || (p.line_kind === 'source' ? p.text[r.line] : '') || '')));
       last = w || last;
       rows.push(h('tr', { id: 'pc' + r.pc, tabindex: '-1' }, h('td', { class: 'mono faint' }, kind === 'PTX' && r.line ? r.line : '0x' + r.pc.toString(16)), h('td', { class: 'txt', title: text(r) }, text(r)), h('td', { class: 'num' }, si(r.n)),
-        h('td', { class: 'num' }, r.lanes === null ? '' : dec(r.lanes, r.lanes < 31.95 ? 1 : 0)), heat(r), own(r), h('td', { class: 'num' }, r.lat ? dec(r.lat, 0) : ''), h('td', { class: 'num' }, r.tx ? r.tx.toPrecision(3) : ''), h('td', { class: 'num' }, r.l1 === null ? '' : pct(r.l1)), h('td', { class: 'num' }, r.ways ? r.ways.toPrecision(2) : '')));
+        h('td', { class: 'num' }, r.lanes === null ? '' : dec(r.lanes, r.lanes < 31.95 ? 1 : 0)), heat(r), own(r), h('td', { class: 'num' }, r.lat ? dec(r.lat, 0) : ''), h('td', { class: 'num' }, r.tx ? r.tx.toPrecision(3) : ''), h('td', { class: 'num' }, r.l1 === null ? '' : pct(r.l1)), h('td', { class: 'num' }, r.ways ? r.ways.toPrecision(2) : ''), joules(r.pj, r.n || 1)));
     });
     return h('table', {}, h('thead', {}, h('tr', {}, HEAD.map(c => h('th', { class: c[0], scope: 'col', title: c[2] }, c[1])))), h('tbody', {}, rows));
   };
   const lines = () => {
     const by = new Map();
-    for (const r of p.rows) { const w = where(r); if (!w) continue; const l = by.get(w) || { w, t: p.source[w] || p.text[r.line] || '', n: 0, b: 0, tx: 0, ops: [] }; l.n += r.n; l.b += r[blame]; l.ops.push(r.op); by.set(w, l); }
+    for (const r of p.rows) { const w = where(r); if (!w) continue; const l = by.get(w) || { w, t: p.source[w] || p.text[r.line] || '', n: 0, b: 0, pj: 0, tx: 0, ops: [] }; l.n += r.n; l.b += r[blame]; l.pj += r.pj || 0; l.ops.push(r.op); by.set(w, l); }
     const list = [...by.values()].sort((a, b) => a.w.localeCompare(b.w, 'en', { numeric: true })), max = Math.max(1, ...list.map(l => l.b));
-    return h('table', {}, h('thead', {}, h('tr', {}, [['', 'line'], ['', 'source'], ['num', 'issues'], ['num', p.blames ? 'stall caused' : 'stall before it'], ['', 'instructions']].map(c => h('th', { class: c[0], scope: 'col' }, c[1])))),
-      h('tbody', {}, list.map(l => h('tr', {}, h('td', { class: 'mono faint' }, l.w), h('td', { class: 'txt' }, l.t), h('td', { class: 'num' }, si(l.n)), h('td', { class: 'num', style: l.b > max * .01 ? `background:rgba(var(--hot), ${(.05 + .5 * l.b / max).toFixed(3)})` : null }, l.b ? pct(l.b / all) : ''), h('td', { class: 'ops' }, l.ops.slice(0, 4).join(' ') + (l.ops.length > 4 ? ' …' : ''))))));
+    return h('table', {}, h('thead', {}, h('tr', {}, [['', 'line'], ['', 'source'], ['num', 'issues'], ['num', p.blames ? 'stall caused' : 'stall before it'], ...(energy ? [['num', 'energy']] : []), ['', 'instructions']].map(c => h('th', { class: c[0], scope: 'col' }, c[1])))),
+      h('tbody', {}, list.map(l => h('tr', {}, h('td', { class: 'mono faint' }, l.w), h('td', { class: 'txt' }, l.t), h('td', { class: 'num' }, si(l.n)), h('td', { class: 'num', style: l.b > max * .01 ? `background:rgba(var(--hot), ${(.05 + .5 * l.b / max).toFixed(3)})` : null }, l.b ? pct(l.b / all) : ''), joules(l.pj), h('td', { class: 'ops' }, l.ops.slice(0, 4).join(' ') + (l.ops.length > 4 ? ' …' : ''))))));
   };
   const body = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': 'Instructions' }, state.view === 'lines' && hasSource ? lines() : code());
   const jump = r => { if (state.view === 'lines') { state.view = 'code'; } state.shown = Math.max(state.shown, p.rows.length); detail(); const row = $('pc' + r.pc), c = row.closest('.code'); c.scrollTop = row.offsetTop - c.clientHeight / 2; row.focus({ preventScroll: true }); };
@@ -371,7 +374,7 @@ function compare() {
   const base = runs[state.run], key = k => k.number + ' ' + k.name;
   const others = runs.filter(r => r !== base), index = others.map(r => new Map(r.kernels.map(k => [key(k), k])));
   // Times, because GPUs have different clocks; cycles if a file does not have its clock.
-  const timed = runs.every(r => r.core_hz), of = r => timed ? r.cycles / r.core_hz : r.cycles, kernelOf = k => timed ? k.seconds : k.cycles, shown = v => timed ? time(v) : int(v);
+  const timed = runs.every(r => r.mean_hz), of = r => timed ? r.cycles / r.mean_hz : r.cycles, kernelOf = k => timed ? k.seconds : k.cycles, shown = v => timed ? time(v) : int(v);
   const most = Math.max(...runs.map(of));
   const rows = base.kernels.map(k => ({ k, o: index.map(m => m.get(key(k)) || null) }));
   rows.sort((a, b) => Math.max(...b.o.map(o => o ? Math.abs(kernelOf(o) - kernelOf(b.k)) : 0)) - Math.max(...a.o.map(o => o ? Math.abs(kernelOf(o) - kernelOf(a.k)) : 0)));

@@ -71,6 +71,28 @@ TEST(ExactClock, FallsHalfWayBetweenItsRisingEdges) {
         EXPECT_NEAR(falls[n], (static_cast<double>(n) + 0.5) / 850e6, 1e-15) << n;
 }
 
+TEST(ExactClock, TakesANewFrequencyWithinThreeEdgesAndWithoutDrift) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    simulation::exact_clock clock("clock", 1000e6);
+    edge_log log("log");
+    log.clock.bind(clock);
+    sc_core::sc_start(sc_core::sc_time(10.25, sc_core::SC_NS));
+    clock.set_frequency(700e6);
+    sc_core::sc_start(sc_core::sc_time(30, sc_core::SC_NS));
+    clock.set_frequency(1400e6);
+    sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+    const auto period = [&](std::size_t n) {
+        return (log.edges[n + 1] - log.edges[n]).to_seconds();
+    };
+    EXPECT_NEAR(period(10), 1e-9, 2e-15) << "the next edges have been announced";
+    EXPECT_NEAR(period(13), 1 / 700e6, 2e-15);
+    EXPECT_NEAR(period(29), 1 / 700e6, 2e-15);
+    EXPECT_NEAR(period(35), 1 / 1400e6, 2e-15);
+    EXPECT_NEAR((log.edges[20035] - log.edges[35]).to_seconds(), 20000 / 1400e6, 2e-15);
+    EXPECT_NEAR(sc_core::sc_time::from_value(clock.rising_edge(1, ~std::uint64_t{0})).to_seconds(),
+                log.edges.back().to_seconds() + 1 / 1400e6, 2e-15);
+}
+
 TEST(ExactClock, CoincidesPeriodicallyWithARelatedClock) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     simulation::exact_clock fast("fast", 1132e6), slow("slow", 850e6);
