@@ -101,11 +101,16 @@ public:
     /// @param index_address  selects the set: the address itself, or the address within the
     ///                       partition
     /// @param sector         0..3 of the line
+    /// @param modifies       the sector stays modified (tag_array::fill_modified)
     void force_tag_access(std::uint64_t address, std::uint64_t index_address, std::uint64_t now,
-                          unsigned sector) {
+                          unsigned sector, bool modifies = false) {
         ++changes_;
-        tags_.fill_address(address, index_address, static_cast<std::uint32_t>(now),
-                           config_.kind == cache_kind::sector ? sector : 0, {}, true);
+        if (config_.kind != cache_kind::sector) sector = 0;
+        const auto time = static_cast<std::uint32_t>(now);
+        if (modifies)
+            tags_.fill_modified(address, index_address, time, sector);
+        else
+            tags_.fill_address(address, index_address, time, sector, {}, true);
     }
 
     void observe(access_observer& o) { observer_ = &o; }

@@ -89,10 +89,13 @@ void tag_array::reclassify(std::uint32_t line) {
                                                                : victim_class::free);
 }
 
-bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property) const {
-    for (std::uint32_t line = 0; line < sets_ * ways_; ++line)
-        if (replacement_.class_of(line) != victim_class::clean || !property(lines_[line].tag))
-            return false;
+bool tag_array::all_clean(const std::function<bool(std::uint64_t)>& property,
+                          bool or_modified) const {
+    for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
+        const victim_class c = replacement_.class_of(line);
+        if (c != victim_class::clean && !(or_modified && c == victim_class::dirty)) return false;
+        if (!property(lines_[line].tag)) return false;
+    }
     return true;
 }
 
@@ -250,6 +253,17 @@ void tag_array::fill_address(std::uint64_t address, std::uint64_t index_address,
     const lookup found = probe(address, index_address, sector, is_write);
     if (found.outcome != access_outcome::reservation_fail)
         fill_found(found, address, sector, now, bytes);
+}
+
+void tag_array::fill_modified(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
+                              unsigned sector) {
+    const lookup found = probe(address, index_address, sector, true);
+    if (found.outcome == access_outcome::reservation_fail) return;
+    protocol::byte_mask all;
+    all.set(sector * sector_bytes, sector_bytes);
+    fill_found(found, address, sector, now, {});
+    write(found.line, sector, all);
+    clean_beyond_limit(found.line);
 }
 
 evicted_line tag_array::fill_found(const lookup& found, std::uint64_t address, unsigned sector,

@@ -85,6 +85,10 @@ public:
     /// @return  the replaced line, if dirty
     evicted_line fill_found(const lookup& found, std::uint64_t address, unsigned sector,
                             std::uint32_t now, const protocol::byte_mask& bytes);
+    /// A host copy writes a sector: fills it as fill_address() does and leaves it modified, unless
+    /// cache_config::dirty_limit_percent does not permit it. Write-backs take no time.
+    void fill_modified(std::uint64_t address, std::uint64_t index_address, std::uint32_t now,
+                       unsigned sector);
     /// Records a use of a line other than its allocation and accesses.
     void use(std::uint32_t line, std::uint32_t now) {
         if (ages_by_use_) replacement_.set_age(line, now);
@@ -143,7 +147,8 @@ public:
     bool replaces_round_robin() const { return policy_->replaces_round_robin(); }
     /// Whether no line is free, modified or reserved, and the address of every line satisfies a
     /// predicate.
-    bool all_clean(const std::function<bool(std::uint64_t)>& property) const;
+    bool all_clean(const std::function<bool(std::uint64_t)>& property,
+                   bool or_modified = false) const;
     allocation_policy allocation() const { return allocation_; }
 
     /// Access counters, as printed per cache by GPGPU-Sim.

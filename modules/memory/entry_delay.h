@@ -16,7 +16,7 @@ namespace simtlm::memory {
 class entry_delay {
 public:
     /// The additional delay of a request, by kind.
-    enum way : unsigned { plain, atomic, far, far_atomic, ways };
+    enum way : unsigned { plain, atomic, far, far_atomic, far_copy, ways };
     /// A request in a pipeline, and when it is due.
     struct delayed {
         tlm::tlm_generic_payload* payload = nullptr;
@@ -25,7 +25,8 @@ public:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
     entry_delay(unsigned least, unsigned atomic_more, unsigned far_more)
-        : latency_{least, least + atomic_more, least + far_more, least + far_more + atomic_more} {}
+        : latency_{least, least + atomic_more, least + far_more, least + far_more + atomic_more,
+                   least + far_more} {}
 
     void push(tlm::tlm_generic_payload& request, way by, std::uint64_t now) {
         pipeline_[by].push({&request, now + latency_[by]});
@@ -35,7 +36,9 @@ public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     /// Number of requests that cross from the other half of the GPU.
-    std::size_t crossing() const { return pipeline_[far].size() + pipeline_[far_atomic].size(); }
+    std::size_t crossing() const {
+        return pipeline_[far].size() + pipeline_[far_atomic].size() + pipeline_[far_copy].size();
+    }
     /// Core cycle at which the first request is due, or never.
     std::uint64_t next() const { return next_; }
     /// The request that is due first. @pre !empty()

@@ -130,13 +130,14 @@ std::uint64_t host_copy::skip(std::uint64_t rounds) {
     return rounds;
 }
 
-/// Whether all lines are clean and part of a copy: its further lines will all miss and replace them
-/// in cyclic order.
+/// Whether all lines are part of a copy, and clean or modified as it leaves them: its further lines
+/// will all miss and replace them in cyclic order.
 bool host_copy::holds_only(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t first = from / line * line;
     const auto within = [&](std::uint64_t tag) { return truncated(tag - first) < to - first; };
-    return std::all_of(slices_.begin(), slices_.end(),
-                       [&](const copy_target* s) { return s->tags()->all_clean(within); });
+    return std::all_of(slices_.begin(), slices_.end(), [&](const copy_target* s) {
+        return s->tags()->all_clean(within, how_.modifies);
+    });
 }
 
 }  // namespace simtlm::memory

@@ -30,8 +30,8 @@ public:
 /// lines into every set of every slice, and in a multiple of these blocks after which every set is
 /// back at the way where it began. Tags, ages and positions of lines are then those of the whole
 /// copy, at a cost that depends on the size of the L2. Nothing is skipped if the result would not
-/// be exact: with lines that are modified, reserved or older than the copy, or with random
-/// replacement.
+/// be exact: with lines that are modified (unless copies modify lines themselves), reserved or
+/// older than the copy, or with random replacement.
 class host_copy {
 public:
     /// Parameters of host copies.
@@ -39,6 +39,8 @@ public:
         bool truncate = false;  ///< addresses have 32 bits (quirk memcpy-truncates)
         /// Memory is assigned its location at first use.
         bool place = false;
+        /// Slices keep the lines of a copy modified, within their limit.
+        bool modifies = false;
     };
     host_copy(address_mapping& mapping, std::vector<copy_target*> slices, settings how);
 

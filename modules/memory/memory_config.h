@@ -126,6 +126,9 @@ struct partition_config {
     /// Additional core cycles of transfers to or from a slice in the other half of the GPU; 0: the
     /// L2 is not partitioned. -gpgpu_l2_far_latency
     unsigned far_latency = 0;
+    /// Thousandths of a core cycle between two sectors that a slice sends to SMs in the other half
+    /// of the GPU; 0: no limit. -gpgpu_l2_far_interval
+    unsigned far_interval = 0;
     /// Half of the GPU in which each SM is; empty: SM s of n is in half 2 s / n. Derived from the
     /// GPCs, -gpgpu_gpc_sms.
     std::vector<std::uint8_t> half_of_sm;
@@ -139,6 +142,7 @@ struct partition_config {
     bool simple_dram = false;  ///< -gpgpu_simple_dram_model: fixed latency, no DRAM timing
     cache::cache_config l2;
     dram_config dram;
+    bool copies_modify = false;  ///< host copies leave modified lines, -gpgpu_l2_copy_modified
     bool quirk_memcpy_truncates = false;  ///< host copies warm L2 with 32-bit addresses
 };
 

@@ -43,7 +43,7 @@ memory_sub_partition::memory_sub_partition(const sc_core::sc_module_name& name,
       to_cache_("icnt_to_L2", config.icnt_to_l2),
       to_network_("L2_to_icnt", config.l2_to_icnt),
       rop_(config.rop_latency, config.atomic_latency, config.far_latency),
-      copies_(config.far_latency) {
+      copies_(config.far_latency, config.far_interval) {
     if (config.l2.enabled && !config.ideal_l2)
         engine_ = std::make_unique<l2_slice>("l2", config.l2, pool_);
     add_clock(icnt_clk, protocol::icnt_clock);
@@ -245,6 +245,10 @@ void memory_sub_partition::delay(tlm::tlm_generic_payload& request,
                                  const protocol::memory_extension& e) {
     if (e.type == protocol::access_type::texture_read) return to_cache_.push(&request);
     const bool far = config_.far_latency != 0 && crosses(request, e);
+    if (far && copies_.limited() && !request.is_write() && !e.is_atomic)
+        return rop_.push(
+            request, entry_delay::far_copy,
+            copies_.departure(request.get_address() / cache::sector_bytes, core_now()));
     const bool atomic = e.is_atomic && config_.atomic_latency != 0;
     rop_.push(request,
               far ? (atomic ? entry_delay::far_atomic : entry_delay::far)
@@ -492,7 +496,8 @@ void memory_sub_partition::warm(std::uint64_t address, std::uint64_t core_cycle)
     const std::uint64_t index = mapping_.partition_address(address);
     const unsigned sector = static_cast<unsigned>(address / cache::sector_bytes) % parts_of_line;
     if (config_.far_latency != 0) engine_->drop_copy(address, index, sector);
-    engine_->force_tag_access(address, index, core_cycle + memcpy_offset_, sector);
+    engine_->force_tag_access(address, index, core_cycle + memcpy_offset_, sector,
+                              config_.copies_modify);
     ++memcpy_offset_;
 }
 

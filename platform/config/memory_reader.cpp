@@ -65,6 +65,10 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, max_latency);
     p.atomic_interval = interval(v, "-gpgpu_l2_atomic_interval", 0, "L2");
     p.far_latency = v.number("-gpgpu_l2_far_latency", 0, max_latency);
+    p.far_interval = interval(v, "-gpgpu_l2_far_interval", 0, "core");
+    if (p.far_interval != 0 && p.far_latency == 0)
+        v.fail("-gpgpu_l2_far_interval", "has no effect on an L2 of one partition",
+               "-gpgpu_l2_far_latency of at least 1; or 0");
     if (v.text("-gpgpu_l2_partition_bits") != "none") {
         if (p.far_latency == 0)
             v.fail("-gpgpu_l2_partition_bits", "has no effect on an L2 of one partition",
@@ -88,6 +92,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.dram_latency = v.number("-dram_latency", 0, max_latency);
     p.simple_dram = v.flag("-gpgpu_simple_dram_model");
     m.warm_l2_on_copy = v.flag("-gpgpu_perf_sim_memcpy");
+    p.copies_modify = v.flag("-gpgpu_l2_copy_modified");
     m.flush_l2 = v.flag("-gpgpu_flush_l2_cache");
 }
 

@@ -148,7 +148,8 @@ void gpu::make_partitions() {
     const bool place = parts_->mapping.placed_at_first_use();
     parts_->host_copy = std::make_unique<memory::host_copy>(
         parts_->mapping, std::move(slices),
-        memory::host_copy::settings{m.partition.quirk_memcpy_truncates, place});
+        memory::host_copy::settings{m.partition.quirk_memcpy_truncates, place,
+                                    m.partition.copies_modify});
 }
 
 void gpu::set_stop_request(std::function<bool()> request) {

@@ -869,6 +869,10 @@ void l2(builder& b) {
             "latency for a "
             "read of a far sector without a copy in the near partition, and for every far write "
             "and atomic, which invalidates the copy. 0: one partition.");
+    b.add(
+        "-gpgpu_l2_far_interval", option_type::real, "X", "0", "core cycles",
+        "Interval at which a sub-partition sends sectors that are read without a copy in the near "
+        "partition to the other partition; requires -gpgpu_l2_far_latency. 0: no limit.");
     b.word("-gpgpu_l2_partition_bits", "BIT[,BIT...]", "none",
            "Address bits whose parity selects the partition of the L2 that an address belongs to; "
            "requires -gpgpu_l2_far_latency. none: even channels belong to one, odd ones to the "
@@ -876,6 +880,10 @@ void l2(builder& b) {
     b.count("-dram_latency", "30", "core cycles",
             "Minimum latency from the L2 to the DRAM controller.");
     b.onoff("-gpgpu_perf_sim_memcpy", "1", "Copies from the host leave their data in the L2.");
+    b.onoff(
+        "-gpgpu_l2_copy_modified", "0",
+        "Copies from the host modify the lines that they leave in the L2, which are written back "
+        "later, as stores do; requires -gpgpu_perf_sim_memcpy. 0: the lines are clean.");
     b.onoff("-gpgpu_flush_l2_cache", "0",
             "Flushes the L2 when all running kernels have finished: after every kernel, unless "
             "kernels run concurrently.");

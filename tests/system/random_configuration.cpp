@@ -190,6 +190,7 @@ private:
         set("-l2_ideal", maybe(10) ? 1u : 0u);
         toss("-gpgpu_flush_l2_cache");
         toss("-gpgpu_perf_sim_memcpy");
+        toss("-gpgpu_l2_copy_modified");
     }
 
     void partitions() {
@@ -199,8 +200,10 @@ private:
         set("-gpgpu_memory_partition_indexing", one_of({0, 0, 4, 6}));
         const unsigned far = one_of({0, 0, 3, 150});
         set("-gpgpu_l2_far_latency", far);
-        if (far != 0)
+        if (far != 0) {
             set("-gpgpu_l2_partition_bits", one_of<std::string>({"none", "7", "12,13,16"}));
+            set("-gpgpu_l2_far_interval", one_of({0, 6}));
+        }
         set("-gpgpu_l2_atomic_latency", one_of({0, 0, 28}));
         set("-gpgpu_l2_atomic_interval", one_of({0, 0, 2}));
         set("-gpgpu_l2_dirty_limit", one_of({100, 50, 5}));

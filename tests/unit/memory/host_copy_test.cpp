@@ -13,13 +13,17 @@ namespace {
 /// A slice that consists only of tags.
 class slice final : public copy_target {
 public:
-    slice(const cache::cache_config& config, const address_mapping& mapping)
-        : tags_(config), mapping_(mapping) {}
+    slice(const cache::cache_config& config, const address_mapping& mapping, bool modifies)
+        : tags_(config), mapping_(mapping), modifies_(modifies) {}
     const cache::tag_array* tags() const override { return &tags_; }
     void warm(std::uint64_t address, std::uint64_t now) override {
-        tags_.fill_address(address, mapping_.partition_address(address),
-                           static_cast<std::uint32_t>(now + offset_++),
-                           static_cast<unsigned>(address / 32 % 4), {}, true);
+        const std::uint64_t index = mapping_.partition_address(address);
+        const auto sector = static_cast<unsigned>(address / 32 % 4);
+        const auto time = static_cast<std::uint32_t>(now + offset_++);
+        if (modifies_)
+            tags_.fill_modified(address, index, time, sector);
+        else
+            tags_.fill_address(address, index, time, sector, {}, true);
     }
     void skip(std::uint64_t sectors) override { offset_ += sectors; }
     /// Ages or modifies lines.
@@ -29,19 +33,20 @@ public:
 private:
     cache::tag_array tags_;
     const address_mapping& mapping_;
+    bool modifies_;
     std::uint64_t offset_ = 0;
 };
 
 struct l2 {
-    l2(const address_mapping_config& map, const cache::cache_config& config)
-        : mapping(map), channels(map.channels) {
+    l2(const address_mapping_config& map, const cache::cache_config& config, bool copies_modify)
+        : mapping(map), channels(map.channels), modifies(copies_modify) {
         for (unsigned s = 0; s < mapping.sub_partitions(); ++s)
-            slices.push_back(std::make_unique<slice>(config, mapping));
+            slices.push_back(std::make_unique<slice>(config, mapping, modifies));
     }
     host_copy copier(bool truncate) {
         std::vector<copy_target*> all;
         for (auto& s : slices) all.push_back(s.get());
-        return {mapping, all, {truncate, false}};
+        return {mapping, all, {truncate, false, modifies}};
     }
     /// All state visible to later accesses: the contents of the lines, and the replacement order,
     /// which it changes.
@@ -69,6 +74,7 @@ struct l2 {
     }
     address_mapping mapping;
     unsigned channels;
+    bool modifies;
     std::vector<std::unique_ptr<slice>> slices;
 };
 
@@ -80,6 +86,7 @@ cache::cache_config slice_config() {
     c.line_bytes = 128;
     c.allocation = cache::allocation_policy::on_miss;
     c.set_index = cache::set_index_function::ipoly;
+    c.dirty_limit_percent = 50;
     return c;
 }
 
@@ -97,6 +104,7 @@ struct situation {
     unsigned channels;
     partition_indexing indexing;
     bool truncate;
+    bool modifies = false;
 };
 
 class HostCopy : public testing::TestWithParam<situation> {
@@ -104,8 +112,8 @@ protected:
     /// Copies in one command and, for comparison, in chunks too short to be split.
     void expect_same(std::uint64_t address, std::uint64_t bytes, bool dirty_lines) {
         const situation& s = GetParam();
-        l2 whole(map_config(s.channels, s.indexing), slice_config());
-        l2 chunks(map_config(s.channels, s.indexing), slice_config());
+        l2 whole(map_config(s.channels, s.indexing), slice_config(), s.modifies);
+        l2 chunks(map_config(s.channels, s.indexing), slice_config(), s.modifies);
         for (l2* cache : {&whole, &chunks}) {
             std::mt19937 random(7);
             for (unsigned i = 0; i < 500; ++i) {
@@ -148,11 +156,12 @@ INSTANTIATE_TEST_SUITE_P(
                     situation{"Ipoly", 8, partition_indexing::ipoly, false},
                     situation{"Truncated", 4, partition_indexing::consecutive, true},
                     situation{"NoPowerOfTwo", 6, partition_indexing::consecutive, false},
+                    situation{"Modifies", 6, partition_indexing::rotation, false, true},
                     situation{"NoPowerOfTwoIpoly", 12, partition_indexing::ipoly, false}),
     [](const auto& one) { return one.param.name; });
 
 TEST(HostCopyLength, IsBoundedByTheCacheSize) {
-    l2 cache(map_config(8, partition_indexing::ipoly), slice_config());
+    l2 cache(map_config(8, partition_indexing::ipoly), slice_config(), false);
     host_copy copier = cache.copier(false);
     copier.copy(0x7f0000000000, std::uint64_t{1} << 40, 0, {});
     EXPECT_LT(copier.sectors_walked(), 1u << 20);
@@ -161,7 +170,7 @@ TEST(HostCopyLength, IsBoundedByTheCacheSize) {
 }
 
 TEST(HostCopyLength, CanBeInterrupted) {
-    l2 cache(map_config(8, partition_indexing::ipoly), slice_config());
+    l2 cache(map_config(8, partition_indexing::ipoly), slice_config(), false);
     host_copy copier = cache.copier(false);
     copier.copy(0x7f0000000000, std::uint64_t{1} << 40, 0, [] { return true; });
     EXPECT_LT(copier.sectors_walked(), 1u << 17);

@@ -206,6 +206,49 @@ TEST_F(MemorySubPartition, ACopyInTheOtherPartitionOccupiesALine) {
     expect_drained(13);
 }
 
+TEST_F(MemorySubPartition, SectorsLeaveForTheOtherPartitionAtAnInterval) {
+    config.far_latency = 150;
+    config.far_interval = 20500;  // 20.5 core cycles
+    config.sms = 2;
+    config.slices = 2;
+    build();
+    for (const unsigned line : {0u, 1u, 2u, 3u}) slice->warm(line * 128, 0);
+    const auto request = [&](unsigned line, bool write) {
+        auto& p = add(write, line * 128, 32,
+                      write ? access_type::global_write : access_type::global_read);
+        protocol::extension(p).sm = 1;
+    };
+    for (const unsigned line : {0u, 1u, 2u, 0u}) request(line, false);
+    request(3, true);
+    test::run_core_cycles(1000);
+    expect_drained(5);
+    std::vector<std::uint64_t> latencies(network->latencies.begin(), network->latencies.end());
+    // In order of the replies: line 0, the write, lines 1 and 2, and the copy of line 0 behind
+    // them.
+    const unsigned far = config.rop_latency + 2 + 150;
+    EXPECT_EQ(latencies, (std::vector<std::uint64_t>{far, far, far + 19, far + 39, far + 39}));
+}
+
+TEST_F(MemorySubPartition, LinesOfAHostCopyAreWrittenBackWithinTheLimitOfModifiedOnes) {
+    config.copies_modify = true;
+    config.l2.sets = 1;
+    config.l2.ways = 4;
+    config.l2.dirty_limit_percent = 50;
+    build();
+    for (const unsigned line : {0u, 1u, 2u, 3u}) slice->warm(line * 128, 0);
+    add(false, 0, 32, access_type::global_read);
+    test::run_core_cycles(1000);
+    EXPECT_TRUE(memory->requests.empty()) << "a hit";
+    for (const unsigned line : {4u, 5u, 6u, 7u})
+        add(false, line * 128, 32, access_type::global_read);
+    test::run_core_cycles(1000);
+    std::vector<std::uint64_t> written;
+    for (const memory_end::seen& r : memory->requests)
+        if (r.write) written.push_back(r.address);
+    EXPECT_EQ(written, (std::vector<std::uint64_t>{2 * 128, 3 * 128})) << "the last two copied";
+    expect_drained(5);
+}
+
 TEST_F(MemorySubPartition, AdjacentChannelsAreInDifferentPartitions) {
     // So that consecutive data are near and far alternately.
     config.far_latency = 150;

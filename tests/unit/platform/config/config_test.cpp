@@ -626,8 +626,9 @@ TEST(GpuConfig, ReadsTheBitsOfAnAddressThatSelectAnL2Partition) {
     EXPECT_THAT(refused(far + "4"), HasSubstr("bit 4"));
 }
 
-TEST(GpuConfig, RejectsPartitionBitsForAnL2OfOnePartition) {
+TEST(GpuConfig, RejectsPropertiesOfPartitionsForAnL2OfOnePartition) {
     EXPECT_THAT(refused("-gpgpu_l2_partition_bits 12"), HasSubstr("-gpgpu_l2_far_latency"));
+    EXPECT_THAT(refused("-gpgpu_l2_far_interval 6"), HasSubstr("-gpgpu_l2_far_latency"));
     EXPECT_EQ(make("-gpgpu_l2_partition_bits none").memory.partition.half_bits, 0u);
 }
 
