@@ -7,12 +7,14 @@ namespace simtlm::power {
 
 namespace {
 constexpr double mega = 1e6;
-}
+/// So that control intervals have many cycles.
+constexpr double min_megahertz = 50;
+}  // namespace
 
 clock_governor::clock_governor(const energy_table& table, const settings& how)
     : table_(table),
       how_(how),
-      lowest_(std::min(table.curve.front().megahertz * mega, how.highest)),
+      lowest_(std::min(std::max(table.curve.front().megahertz, min_megahertz) * mega, how.highest)),
       hertz_(how.highest) {}
 
 /// The power at another clock, from the energies of the interval.

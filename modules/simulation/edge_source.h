@@ -63,7 +63,8 @@ public:
     /// edges in between are counted as if they had occurred.
     /// @pre gates(), and no process is awake
     /// @param timers  by domain
-    void gate_until_timer(const std::array<timer_wheel, max_domains>& timers);
+    /// @param last    number of an edge of domain 0 that must occur, in the future
+    void gate_until_timer(const std::array<timer_wheel, max_domains>& timers, std::uint64_t last);
 
     // ---- temporal decoupling ----
 
@@ -131,7 +132,7 @@ private:
         ++cycle_[decoupled_domain_];
         ++deferred_;
     }
-    std::uint64_t rising_edge(unsigned domain, unsigned k, std::uint64_t limit) const {
+    std::uint64_t rising_edge(unsigned domain, std::uint64_t k, std::uint64_t limit) const {
         return suppressed_ && domain == decoupled_domain_ ? suppressed_->rising_edge(k, limit)
                                                           : gates_[domain]->rising_edge(k, limit);
     }
@@ -148,7 +149,8 @@ private:
                                                   // simulation
 };
 
-inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_domains>& timers) {
+inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_domains>& timers,
+                                          std::uint64_t last) {
     constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t limit = gate_limit_ ? gate_limit_() : never;
     if (limit <= sc_core::sc_time_stamp().value()) return;
@@ -156,6 +158,7 @@ inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_doma
     for (unsigned d = 0; d < gates_.size(); ++d)
         if (const unsigned k = timers[d].edges_to_next(edges_[d]); k != 0)
             until = rising_edge(d, k, until);
+    if (last != never) until = rising_edge(0, last - edges_[0], until);
     if (until == never) return;
     end_deferral();
     while (suppressed_ && suppressed_->pass_before(until)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace simtlm::simulation {
@@ -88,55 +89,58 @@ class exact_clock : public computed_clock {
 public:
     /// @param frequency  Hz
     exact_clock(const char* name, double frequency)
-        : exact_clock(name, half_period_of(frequency)) {}
+        : exact_clock(name, segment{0, 0, half_period_of(frequency)}) {}
 
     std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const override {
         return std::min(edge(2 * (edges_ / 2 + k - 1)), limit);
     }
 
-    /// Changes the frequency. Edges that SystemC has been told of remain: the new period begins
-    /// with the second or third rising edge from now. @param frequency  Hz
-    void set_frequency(double frequency) { next_half_period_ = half_period_of(frequency); }
+    /// Changes the frequency.
+    /// @param frequency  Hz
+    /// @param from       number of the rising edge, from 0, with which the new period begins
+    /// @pre  the previous change has taken effect, and two more rising edges precede this one
+    void set_frequency(double frequency, std::uint64_t from) {
+        const std::uint64_t origin = edge(2 * from);
+        previous_ = std::exchange(current_, {2 * from, origin, half_period_of(frequency)});
+    }
 
 private:
-    /// @param half_period  in units of the time resolution
-    exact_clock(const char* name, long double half_period)
-        : computed_clock(name, after(2, half_period), after(1, half_period)),
-          half_period_(half_period),
-          next_half_period_(half_period) {}
+    /// A constant frequency: that of the edges from one on.
+    struct segment {
+        std::uint64_t first;      ///< number of this edge, a rising one, in half-periods
+        std::uint64_t origin;     ///< time of this edge
+        long double half_period;  ///< in units of the time resolution
 
-    std::uint64_t next_edge() override {
-        const std::uint64_t time = edge(++edges_);
-        if (next_half_period_ != half_period_ && edges_ % 2 == 0) {
-            origin_ = time;
-            first_ = edges_;
-            half_period_ = next_half_period_;
+        std::uint64_t edge(std::uint64_t n) const {
+            return origin + static_cast<std::uint64_t>(
+                                static_cast<long double>(n - first) * half_period + 0.5L);
         }
-        return time;
-    }
+    };
+
+    explicit exact_clock(const char* name, const segment& first)
+        : computed_clock(name, first.edge(2), first.edge(1)), previous_(first), current_(first) {}
+
+    std::uint64_t next_edge() override { return edge(++edges_); }
     std::uint64_t skip_before(std::uint64_t time) override {
         const std::uint64_t next = edges_ / 2;
-        const auto since = static_cast<long double>(time > origin_ ? time - origin_ : 0);
+        const segment& p = time < current_.origin ? previous_ : current_;
+        const auto since = static_cast<long double>(time - p.origin);
         std::uint64_t n =
-            std::max(next, first_ / 2 + static_cast<std::uint64_t>(since / (2 * half_period_)));
+            std::max(next, p.first / 2 + static_cast<std::uint64_t>(since / (2 * p.half_period)));
         while (n > next && edge(2 * (n - 1)) >= time) --n;
         while (edge(2 * n) < time) ++n;
         edges_ = 2 * n;
         return n - next;
     }
-    std::uint64_t edge(std::uint64_t n) const { return origin_ + after(n - first_, half_period_); }
-    /// The time of a number of half-periods.
-    static std::uint64_t after(std::uint64_t n, long double half_period) {
-        return static_cast<std::uint64_t>(static_cast<long double>(n) * half_period + 0.5L);
+    std::uint64_t edge(std::uint64_t n) const {
+        return n < current_.first ? previous_.edge(n) : current_.edge(n);
     }
     static long double half_period_of(double frequency) {
         return 0.5L / static_cast<long double>(frequency) /
                static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds());
     }
 
-    long double half_period_, next_half_period_;
-    // The rising edge with which the current frequency began: its number and time.
-    std::uint64_t first_ = 0, origin_ = 0;
+    segment previous_, current_;
     std::uint64_t edges_ = 1;  // half-periods whose edge has been returned; the constructor covers
                                // the first
 };

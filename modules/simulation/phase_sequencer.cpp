@@ -83,7 +83,7 @@ void phase_sequencer::resume_in_next_delta() {
 
 /// Called after a step in which no process ran.
 void phase_sequencer::gate_clocks() {
-    if (table_.all_asleep()) source_.gate_until_timer(timers_);
+    if (table_.all_asleep()) source_.gate_until_timer(timers_, next_observation_);
 }
 
 void phase_sequencer::set_timer(process_state& p, std::uint64_t at) {
@@ -173,6 +173,17 @@ void phase_sequencer::finish_step() {
     activity_of_blocks_.clear();
 }
 
+/// Calls the observers of the step that has ended.
+void phase_sequencer::call_observers() {
+    const std::vector<observation> all = std::exchange(observations_, {});
+    next_observation_ = no_observation;
+    for (const observation& a : all)
+        if (a.edges <= source_.edges()[0])
+            a.observer->step_ended(last_);
+        else
+            observe_at(a.observer, a.edges);
+}
+
 /// Counts an edge of a domain in the step that begins, and expires its timers.
 void phase_sequencer::count_edge(unsigned domain) {
     source_.count_edge(domain);
@@ -194,6 +205,7 @@ void phase_sequencer::synchronize() {
 /// @return whether there are edges for a step, i.e. not all have been deferred
 bool phase_sequencer::begin_step() {
     if (last_ != 0 && !observers_.empty()) finish_step();
+    if (last_ != 0 && observation_is_due()) call_observers();
     source_.count_cycles();
     if (source_.decouples() && !source_.take(sc_core::sc_time_stamp().value(), pending_, defers(),
                                              [this](unsigned domain) { count_edge(domain); }))
@@ -247,7 +259,8 @@ void phase_sequencer::end_step() {
     for (step_observer* o : observers_) o->phases_ended(last_);
     if (pending_ != 0)
         resume_in_next_delta();
-    else if (!runner_.has_visited_any() && source_.gates() && observers_.empty())
+    else if (!runner_.has_visited_any() && source_.gates() && observers_.empty() &&
+             !observation_is_due())
         gate_clocks();
 }
 

@@ -9,6 +9,7 @@
 #include "modules/simulation/step_runner.h"
 #include "modules/support/error.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <exception>
@@ -104,6 +105,13 @@ public:
     using step_observer = simulation::step_observer;
     /// Registers an observer, which is called in every step from now on.
     void observe(step_observer* observer) { observers_.push_back(observer); }
+    /// Calls an observer once, after the step in which domain 0 has had a number of edges, or after
+    /// the current one if it has had them. Unlike observe() this neither prevents gating nor
+    /// temporal decoupling. @param edges  since the start of the simulation
+    void observe_at(step_observer* observer, std::uint64_t edges) {
+        observations_.push_back({observer, edges});
+        next_observation_ = std::min(next_observation_, edges);
+    }
     /// Tracks the activity of the processes of one block. Call before elaboration ends.
     /// @param block  hierarchical name of their module, which may be created later
     /// @return its number
@@ -266,6 +274,8 @@ private:
     }
     void count_edge(unsigned domain);
     void finish_step();
+    void call_observers();
+    bool observation_is_due() const { return source_.edges()[0] >= next_observation_; }
     void find_watched_blocks();
     void check_clocks();
     void gate_clocks();
@@ -291,6 +301,14 @@ private:
     sc_core::sc_event step_event_;
     alignas(64) activity activity_;
     std::vector<step_observer*> observers_;
+    /// An observer of a single step.
+    struct observation {
+        step_observer* observer;
+        std::uint64_t edges;
+    };
+    static constexpr std::uint64_t no_observation = ~std::uint64_t{0};
+    std::vector<observation> observations_;
+    std::uint64_t next_observation_ = no_observation;  ///< edges of domain 0
     block_tracer* tracer_ = nullptr;
     block_activity activity_of_blocks_;
     sc_core::sc_time step_time_;

@@ -95,10 +95,9 @@ void read_limit(const option_values& v, const clock_config& clocks, power_config
     if (p.table.curve.empty())
         v.fail(power_limit, "the energy table has no voltage curve",
                "rows VOLTAGE,MHZ,VOLTS,V (docs/power.md)");
-    for (const char* other : {"--checkpoint", "--resume"})
-        if (!v.text(other).empty())
-            v.fail(power_limit, fmt::format("clocks are not part of a checkpoint ({})", other),
-                   "omit one of the options");
+    if (!v.text("--checkpoint").empty() || !v.text("--resume").empty() ||
+        v.flag("-checkpoint_option") || v.flag("-resume_option"))
+        v.fail(power_limit, "clocks are not part of a checkpoint", "omit one of the options");
     constexpr double max_watts = 1e6, min_interval = 1, max_interval = 1e6, micro = 1e-6;
     power::clock_governor::settings& how = p.limit.emplace();
     how.limit_watts = of_board ? p.table.cap_watts : real_of(v, power_limit, text, 1, max_watts);

@@ -34,9 +34,12 @@ public:
     /// Whether set_frequency() is possible: no clock has been bound by the user, and none is
     /// rounded (quirk rounded-clocks).
     bool may_change_clocks() const { return clocks_.size() == protocol::clock_domains; }
-    /// Changes the frequency of a domain. @pre may_change_clocks()
-    void set_frequency(protocol::clock_domain domain, double hertz) {
-        clocks_[domain]->set_frequency(hertz);
+    /// Changes the frequency of a domain.
+    /// @param from  number of the rising edge, from 0, with which the new period begins: the third
+    ///              one from now, since SystemC knows two
+    /// @pre may_change_clocks()
+    void set_frequency(protocol::clock_domain domain, double hertz, std::uint64_t from) {
+        clocks_[domain]->set_frequency(hertz, from);
     }
 
 private:

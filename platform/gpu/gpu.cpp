@@ -248,8 +248,8 @@ void gpu::before_end_of_elaboration() {
             throw support::user_error("--power-limit",
                                       "the clocks of the GPU are bound from outside",
                                       "omit the option, or leave the clocks unbound");
-        parts_->clock_control =
-            std::make_unique<clock_controller>(*parts_->power, config_, parts_->bindings);
+        parts_->clock_control = std::make_unique<clock_controller>(
+            *parts_->power, config_, parts_->bindings, parts_->sequencer);
     }
     make_channels();
 }

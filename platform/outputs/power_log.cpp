@@ -97,19 +97,21 @@ public:
             steady_.emplace(files.steady_states, how_.trace_level);
             steady_->write("start,end,power,IPC," + counters_head() + "\n");
         }
-        device.sequencer().observe(this);
+        call_at(1);
         meter_.watch(*this);
     }
     ~recording() override { meter_.unwatch(*this); }
 
     void step_ended(unsigned ticked) override {
-        if ((ticked & (1u << protocol::core_clock)) == 0) return;
-        if (!meter_.is_bound() && !bind()) return;
         const std::uint64_t now = device_.core_cycles();
-        if (now < next_) return;
-        update_counters(device_);
-        meter_.end_window(now);
-        next_ = now - now % how_.window + how_.window;
+        if ((ticked & (1u << protocol::core_clock)) == 0) return call_at(now + 1);
+        if (!meter_.is_bound() && !bind()) return;
+        if (now >= next_) {
+            update_counters(device_);
+            meter_.end_window(now);
+            next_ = now - now % how_.window + how_.window;
+        }
+        call_at(next_);
     }
 
     void kernel_ended(const kernel_record& kernel) {
@@ -143,6 +145,8 @@ public:
     }
 
 private:
+    /// @param cycle  number of core cycles
+    void call_at(std::uint64_t cycle) { device_.sequencer().observe_at(this, cycle); }
     /// A table with an unknown counter ends the run in its first step.
     bool bind() {
         if (failed_) return false;
