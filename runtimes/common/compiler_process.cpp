@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -185,6 +186,14 @@ compiler_process::result compiler_process::run(const std::vector<std::string>& m
     if (!reaped_elsewhere && WIFSIGNALED(status))
         r.errors += fmt::format("{} was ended by signal {}\n", program_, WTERMSIG(status));
     return r;
+}
+
+std::string identity_of_compiler(const std::filesystem::path& program) {
+    std::string identity = identity_of(program);
+    std::ifstream in(program, std::ios::binary);
+    if (char mark[2] = {}; in.read(mark, 2) && std::string_view(mark, 2) == "#!")
+        identity += compiler_process(program.string()).run({"--version"}, {}).output;
+    return identity;
 }
 
 }  // namespace simtlm::runtime

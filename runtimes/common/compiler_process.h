@@ -65,4 +65,8 @@ private:
     std::vector<memory_file> files_;
 };
 
+/// Identifies the version of a compiler: its file and, since a script says more than its file, what
+/// a script prints for --version.
+std::string identity_of_compiler(const std::filesystem::path& program);
+
 }  // namespace simtlm::runtime

@@ -300,7 +300,7 @@ compiler::compiler(unsigned capability)
 /// Digest of everything that every compilation reads: the compiler with its libraries and headers,
 /// libclc, the built-in library, and the version of the transformations in this file.
 std::string compiler::identity() const {
-    std::string files = identity_of(clang_) + '\n' + identity_of(libclc_);
+    std::string files = runtime::identity_of_compiler(clang_) + '\n' + identity_of(libclc_);
     std::error_code ignored;
     const fs::path installation = fs::canonical(clang_, ignored).parent_path().parent_path();
     std::vector<fs::path> parts;
@@ -324,10 +324,6 @@ std::string compiler::identity() const {
     }
     std::sort(parts.begin(), parts.end());
     for (const fs::path& part : parts) files += '\n' + identity_of(part);
-    // A script says more than its file.
-    std::ifstream in(clang_, std::ios::binary);
-    if (char mark[2] = {}; in.read(mark, 2) && std::string_view(mark, 2) == "#!")
-        files += compiler_process(clang_.string()).run({"--version"}, {}).output;
     return digest_of({files, library::prelude, library::builtins, library::scratch,
                       std::to_string(capability_), std::to_string(gpu_), "13"});
 }

@@ -150,7 +150,7 @@ void ptx_compiler::find_compilers() {
              {"/usr/local/cuda", "/opt/cuda", "/usr/lib/nvidia-cuda-toolkit"})
             add(fs::path(folder) / "bin/ptxas");
     }
-    for (const fs::path& c : compilers_) identity_ += runtime::identity_of(c) + '\n';
+    for (const fs::path& c : compilers_) identity_ += runtime::identity_of_compiler(c) + '\n';
     cache_ = std::make_unique<runtime::compile_cache>(
         wanted_cache(), number_in("CUDA_CACHE_MAXSIZE", std::uintmax_t{1} << 30));
 }
