@@ -2,6 +2,8 @@
 #include "platform/study/source_view.h"
 
 #include "platform/outputs/provenance.h"
+#include "platform/study/kernel_analysis.h"
+#include "platform/study/run_time.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,6 +69,26 @@ TEST_F(SourceView, ShowsFilesOfTheUserAndThoseThatTheRunHasRecordedAndThatHaveNo
     EXPECT_THAT(shown(recorded, {}), line);
     std::ofstream(file_) << "changed\n";
     EXPECT_THAT(shown(recorded, {}), IsEmpty());
+}
+
+TEST(InstructionEnergy, IsTheSumOfItsComponentsAndLaunches) {
+    const json launch = {
+        {"name", "k"},
+        {"counters", json::object()},
+        {"gpu_core_clock", 500.0},
+        {"start_cycle", 1000},
+        {"end_cycle", 1999},
+        {"instructions",
+         json::array({{{"pc", 0u}, {"opcode", "FFMA"}, {"energy", {{"RFP", 30}, {"FPUP", 12}}}}})}};
+    const statistics_run run("s.json", {{"schema", {{"name", "simtlm-statistics"}, {"version", 2}}},
+                                        {"provenance", json::object()},
+                                        {"gpu", {{"clock_hz", {{"core", 1e9}}}}},
+                                        {"config", json::object()},
+                                        {"total", {{"gpu_tot_core_clock", 500.0}}},
+                                        {"kernels", json::array({launch, launch})}});
+    EXPECT_EQ(source_views(run, {}).at(0).rows.at(0).picojoules, 84);
+    EXPECT_DOUBLE_EQ(analyse(run).at(0).seconds, 2e-6) << "at the clock of a power limit";
+    EXPECT_DOUBLE_EQ(mean_core_hz(run), 500e6);
 }
 
 }  // namespace
