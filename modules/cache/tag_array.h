@@ -146,7 +146,7 @@ public:
     /// Whether clean lines of a set are replaced in a fixed cyclic order.
     bool replaces_round_robin() const { return policy_->replaces_round_robin(); }
     /// Whether no line is free, modified or reserved, and the address of every line satisfies a
-    /// predicate.
+    /// predicate. @param or_modified  lines may be modified
     bool all_clean(const std::function<bool(std::uint64_t)>& property,
                    bool or_modified = false) const;
     allocation_policy allocation() const { return allocation_; }
