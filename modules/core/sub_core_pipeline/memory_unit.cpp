@@ -196,7 +196,7 @@ void memory_unit::start_local(const sub_core::memory_entry& e, std::uint64_t now
     const std::uint64_t start = std::max(banks_free_at_, now + 1);
     banks_free_at_ = start + rows;
     if (inst.space == memory_space::shared) {
-        sm_.statistics.shared_accesses += rows;
+        sm_.statistics.shared_accesses += inst.delay;
         const unsigned bytes = inst.active_lanes() * inst.data_size;
         const unsigned least = std::max(1u, (bytes + link_bytes - 1) / link_bytes);
         if (rows > least) sm_.statistics.shared_bank_conflicts += rows - least;
