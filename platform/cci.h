@@ -38,20 +38,6 @@ public:
     cci_parameters& operator=(const cci_parameters&) = delete;
 
 private:
-    /// "gpu.cluster0.sm0.l1d.sets"
-    std::string name_of(const platform::parameter& p) const {
-        std::string name = gpu_;
-        for (std::size_t at = 0; at != std::string::npos;) {
-            const std::size_t end = p.name.find('.', at);
-            const std::string part = p.name.substr(at, end - at);
-            name += "." + part;
-            for (const char* kind : {"cluster", "sm", "partition", "bank", "dram"})
-                if (end != std::string::npos && part == kind) name += "0";
-            at = end == std::string::npos ? end : end + 1;
-        }
-        return name;
-    }
-
     /// Takes the values of the broker, for modules of any number. @throws user_error
     void take_values() {
         cci::cci_broker_handle broker = cci::cci_get_global_broker(originator_);
@@ -69,7 +55,7 @@ private:
     template <class T>
     void add(const platform::parameter& p, const std::string& preset, const T& value,
              const std::string& range) {
-        const std::string name = name_of(p);
+        const std::string name = platform::numbered_name(gpu_, p.name);
         auto made = std::make_shared<cci::cci_param<T, cci::CCI_IMMUTABLE_PARAM>>(
             name, value, p.option->description, cci::CCI_ABSOLUTE_NAME, originator_);
         made->add_metadata("unit", cci::cci_value(p.option->unit), "unit of the value");

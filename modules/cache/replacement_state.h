@@ -39,6 +39,8 @@ public:
     std::uint32_t oldest(std::uint32_t first, unsigned ways, victim_class limit) const;
     /// The oldest dirty line of a set with more than `limit` dirty lines, or no_line.
     std::uint32_t oldest_dirty(std::uint32_t first, unsigned ways, unsigned limit) const;
+    /// Returns all lines to their initial state.
+    void discard();
     /// Saves or restores the classes and ages.
     void checkpoint(support::archive& a);
 

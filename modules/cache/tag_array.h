@@ -191,6 +191,7 @@ private:
         ++readable_changes_[fingerprints_[line] % change_counts];
     }
     void resize();
+    void discard();
 
     unsigned sets_;
     unsigned ways_ = 0;

@@ -58,6 +58,8 @@ public:
               unsigned warp) {
         add(sm, {0, cluster, rank, warp, true});
     }
+    /// Whether no event is under way.
+    bool idle() const { return under_way_.empty() && releases_.empty(); }
     const cta_cluster_barrier_statistics& statistics() const { return statistics_; }
 
 private:

@@ -28,6 +28,8 @@ public:
                                       [&](const auto& w) { return w.second == &kernel; }),
                        waiting_.end());
     }
+    /// Discards all warps, which have ended.
+    void clear() { waiting_.clear(); }
     bool holds(unsigned warp) const {
         return std::any_of(waiting_.begin(), waiting_.end(),
                            [&](const auto& w) { return w.first == warp; });

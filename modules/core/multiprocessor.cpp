@@ -169,6 +169,18 @@ void multiprocessor::exit_warp(unsigned w) {
     cta_ends(warp.cta);
 }
 
+void multiprocessor::end_ctas() {
+    for (warp_mask m = warps_.resident & ~warps_.done; m != 0; m &= m - 1)
+        end_warp(static_cast<unsigned>(__builtin_ctzll(m)));
+    warps_.at_barrier = warps_.at_memory_barrier = warps_.past_memory_barrier = 0;
+    warps_.at_copy = warps_.at_engine = warps_.asleep = 0;
+    sleepers_.clear();
+    dependency_.clear();
+    discard_waits();
+    for (warp_mask m = warps_.resident; m != 0; m &= m - 1)
+        warps_.may_leave(static_cast<unsigned>(__builtin_ctzll(m)));
+}
+
 void multiprocessor::act_on_dependents(const warp_instruction& inst) {
     if (inst.active_mask == 0) return;
     if (inst.info->special == program::special_op::launch_dependents)
@@ -322,8 +334,9 @@ bool multiprocessor::at_rest() const {
 }
 
 void multiprocessor::checkpoint(support::archive& a) {
-    a.block(name(), 4);
-    a(running_, warps_, scoreboard_, dynamic_warps_, residents_since_);
+    a.block(name(), 5);
+    a(running_, warps_, scoreboard_, dynamic_warps_);
+    a.history(residents_since_);
     checkpoint_pipeline(a);
     if (caches_) caches_->checkpoint(a);
 }
@@ -335,7 +348,8 @@ void scoreboard::checkpoint(support::archive& a) {
     a.plain(words_of_);
 }
 
-void multiprocessor::checkpoint_pipeline(support::archive&) {
+void multiprocessor::checkpoint_pipeline(support::archive& a) {
+    if (a.resets()) return;
     throw support::user_error(name(), "SMs of this kind cannot be saved in a checkpoint",
                               "override multiprocessor::checkpoint_pipeline()");
 }

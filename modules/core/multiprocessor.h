@@ -145,6 +145,9 @@ public:
     /// Places a CTA; its warps are fetched from the next cycle on. @pre can_launch()
     /// @return its slot
     unsigned launch(kernel_context& kernel, std::unique_ptr<program::cta> block);
+    /// Ends all CTAs: their warps issue nothing more and exit when their instructions and accesses
+    /// in flight are complete.
+    void end_ctas();
     /// The cluster parameters; nullptr: the SM does not support clusters of CTAs.
     virtual const cta_cluster_timing* cta_clusters() const { return nullptr; }
     /// Binds the SM's port to the SM-to-SM network of its GPC. @param all  must outlive the SM
@@ -262,6 +265,11 @@ protected:
     }
     /// A warp starts; it may have no instructions to execute.
     virtual void warp_starts(unsigned /*warp*/) {}
+    /// Discards the instructions of a warp that has not ended, which ends. In phase
+    /// core_dispatch_ctas. Without it, the CTAs of an SM end only by themselves.
+    virtual void end_warp(unsigned /*warp*/) {}
+    /// All warps have ended: nothing waits for them any more.
+    virtual void discard_waits() {}
     /// A warp has exited; its slot is free.
     virtual void warp_exited(unsigned /*warp*/) {}
     /// All warps of a CTA have exited. Completes it; a pipeline may do so later.

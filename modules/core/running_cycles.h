@@ -25,6 +25,10 @@ public:
     std::uint64_t before(std::uint64_t cycle) const {
         return finished_ + (running_ && cycle > since_ ? cycle - since_ : 0);
     }
+    /// The same since the last reset, for priorities that rotate.
+    std::uint64_t since_reset(std::uint64_t cycle) const {
+        return before(cycle) - finished_before_reset_;
+    }
     /// Whether the SM ran in a cycle that has just ended.
     bool include(std::uint64_t cycle) const {
         return (running_ && cycle >= since_) || (finished_ != 0 && cycle == stopped_at_);
@@ -34,7 +38,8 @@ public:
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
-        a(finished_, since_, stopped_at_, running_);
+        a.history(finished_, since_, stopped_at_, running_, finished_before_reset_);
+        if (a.resets() && a.restores()) finished_before_reset_ = finished_;
     }
 
 private:
@@ -42,6 +47,7 @@ private:
     std::uint64_t since_ = 0;     // first cycle of this run
     std::uint64_t stopped_at_ = 0;
     bool running_ = false;
+    std::uint64_t finished_before_reset_ = 0;
 };
 
 /// The core cycles in which a cluster is simulated: while any of its SMs holds CTAs, or CTAs of a
@@ -57,15 +63,16 @@ public:
     void stop(std::uint64_t now) {
         if (--reasons_ == 0) active_.stop(now);
     }
-    /// Number of active cycles before a given cycle.
-    std::uint64_t before(std::uint64_t cycle) const { return active_.before(cycle); }
+    /// Number of active cycles before a given cycle, since the last reset.
+    std::uint64_t since_reset(std::uint64_t cycle) const { return active_.since_reset(cycle); }
 
     /// Whether there is a reason to be active.
     bool active() const { return reasons_ != 0; }
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
-        a(active_, reasons_);
+        a(active_);
+        a.history(reasons_);
     }
 
 private:

@@ -71,8 +71,9 @@ public:
     }
     /// The SM that injects first in a core cycle (-gpgpu_simt_core_sim_order).
     unsigned first_sm(std::uint64_t cycle) const {
-        return config_.sim_order == 1 ? static_cast<unsigned>(cycles_.before(cycle) % sms_.size())
-                                      : 0;
+        return config_.sim_order == 1
+                   ? static_cast<unsigned>(cycles_.since_reset(cycle) % sms_.size())
+                   : 0;
     }
 
     /// From now on requests enter the network in an order given by another block, through

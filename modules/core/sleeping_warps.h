@@ -22,6 +22,8 @@ public:
 
     /// A warp that issues in this cycle may issue again in core cycle `until`. In phase core_issue.
     void sleep(unsigned warp, std::uint64_t until);
+    /// Discards all warps, which have ended.
+    void clear() { sleepers_.clear(); }
     bool any() const { return !sleepers_.empty(); }
 
 private:

@@ -164,7 +164,9 @@ struct warp_table {
     }
     void atomics_finished(unsigned w, unsigned lanes) {
         warp[w].atomics -= lanes;
-        if (warp[w].atomics == 0) stops_waiting(at_atomic, w);
+        if (warp[w].atomics != 0) return;
+        stops_waiting(at_atomic, w);
+        may_leave(w);
     }
     /// Called when an instruction issues: LDGSTS joins the open group of its warp, LDGDEPBAR closes
     /// that group, and DEPBAR makes the warp wait for all but the last closed groups.

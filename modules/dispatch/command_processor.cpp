@@ -261,6 +261,18 @@ void command_processor::abort() {
     progress_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void command_processor::restart() {
+    stopped_ = deadlocked_ = false;
+    stop_reason_.clear();
+    scheduler_.restart_limits();
+}
+
+void command_processor::stop(const std::string& reason) {
+    stopped_ = true;
+    stop_reason_ = reason;
+    progress_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void command_processor::deadlock() {
     deadlocked_ = stopped_ = true;
     stop_reason_ = "deadlock";

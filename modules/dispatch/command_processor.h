@@ -78,6 +78,11 @@ public:
     /// with their resident CTAs. All these commands complete. Call in phase core_dispatch_ctas or
     /// between steps.
     void abort();
+    /// Continues after a deadlock, a limit or a fault; limits are counted anew. Call in phase
+    /// core_dispatch_ctas.
+    void restart();
+    /// Executes no further command, as after a limit.
+    void stop(const std::string& reason);
 
     /// Notified when kernels or other tagged commands have finished; see take_finished().
     const sc_core::sc_event& progress() const { return progress_; }

@@ -85,8 +85,9 @@ bool cta_scheduler::at_rest() const {
 }
 
 void cta_scheduler::checkpoint(support::archive& a) {
-    a(last_kernel_, last_cluster_, last_core_, ctas_left_, next_placement_, launches_, ctas_issued_,
-      ctas_completed_, next_deadlock_check_, instructions_at_check_);
+    a(last_kernel_, last_cluster_, last_core_, next_placement_);
+    a.history(ctas_left_, launches_, ctas_issued_, ctas_completed_, next_deadlock_check_,
+              instructions_at_check_);
 }
 
 void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) {
@@ -106,6 +107,13 @@ void cta_scheduler::notify_ctas_left(bool left, std::uint64_t now) {
 void cta_scheduler::abandon() {
     for (auto& k : running_)
         if (k) k->blocks_left = 0;
+    process_.wake();
+}
+
+void cta_scheduler::restart_limits() {
+    counted_from_ = {process_.now(), thread_instructions(), ctas_issued_, ctas_completed_};
+    next_deadlock_check_ = process_.now() + config_.deadlock_window;
+    instructions_at_check_ = counted_from_.instructions;
     process_.wake();
 }
 
@@ -202,6 +210,8 @@ void cta_scheduler::cycle() {
         place_ctas(now);
         for (const auto& k : finished) end_dependencies_on(*k);
     } catch (...) {
+        for (auto& k : finished)  // they are taken when the simulation continues
+            *std::find(running_.begin(), running_.end(), nullptr) = std::move(k);
         sequencer_.fail(std::current_exception());
         return;
     }
@@ -292,7 +302,8 @@ void cta_scheduler::place_ctas(std::uint64_t now) {
     // If nothing was placed, wait for a CTA to end, a launch, or the end of a latency.
     std::uint64_t wake = first_chance;
     if (config_.deadlock_detect) wake = std::min(wake, next_deadlock_check_);
-    if (config_.max_cycles != 0) wake = std::min(wake, config_.max_cycles - 1);
+    if (config_.max_cycles != 0)
+        wake = std::min(wake, counted_from_.cycles + config_.max_cycles - 1);
     if (placed || config_.max_instructions != 0) return;
     process_.sleep();
     if (wake != ~std::uint64_t{0}) process_.wake_at(std::max(wake, now + 1));
@@ -400,15 +411,17 @@ void cta_scheduler::check_limits(std::uint64_t now) {
         instructions_at_check_ = done;
         if (stuck) owner_.deadlock();
     }
-    if (config_.max_cycles != 0 && now + 1 >= config_.max_cycles)
+    if (config_.max_cycles != 0 && now + 1 - counted_from_.cycles >= config_.max_cycles)
         owner_.limit_reached("-gpgpu_max_cycle");
-    if (config_.max_instructions != 0 && thread_instructions() >= config_.max_instructions)
+    if (config_.max_instructions != 0 &&
+        thread_instructions() - counted_from_.instructions >= config_.max_instructions)
         owner_.limit_reached("-gpgpu_max_insn");
     if (cta_limit_reached() && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
             return !k || k->ctas_running == 0;
         }))
         owner_.limit_reached("-gpgpu_max_cta");
-    if (config_.max_completed_ctas != 0 && ctas_completed_ >= config_.max_completed_ctas)
+    if (config_.max_completed_ctas != 0 &&
+        ctas_completed_ - counted_from_.ctas_completed >= config_.max_completed_ctas)
         owner_.limit_reached("-gpgpu_max_completed_cta");
 }
 

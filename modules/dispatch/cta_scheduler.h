@@ -76,6 +76,8 @@ public:
     void launch(std::unique_ptr<running_kernel> kernel);
     /// Places no further CTAs of the running kernels: each ends with its resident CTAs.
     void abandon();
+    /// Counts limits and the deadlock window from now on.
+    void restart_limits();
 
     const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
     /// Whether no CTA of a running kernel has been placed.
@@ -117,7 +119,7 @@ private:
     running_kernel* of(const core::kernel_context* context) const;
     bool has_blocks(const running_kernel* k) const;
     bool cta_limit_reached() const {
-        return config_.max_ctas != 0 && ctas_issued_ >= config_.max_ctas;
+        return config_.max_ctas != 0 && ctas_issued_ - counted_from_.ctas >= config_.max_ctas;
     }
     void check_limits(std::uint64_t now);
     void notify_ctas_left(bool left, std::uint64_t now);
@@ -145,6 +147,10 @@ private:
     std::uint64_t next_placement_ = 0;  // thousandths of a core cycle
     std::uint64_t launches_ = 0;
     std::uint64_t ctas_issued_ = 0, ctas_completed_ = 0;
+    /// The counters from which limits are counted.
+    struct {
+        std::uint64_t cycles = 0, instructions = 0, ctas = 0, ctas_completed = 0;
+    } counted_from_;
     std::uint64_t next_deadlock_check_ = 0;
     std::uint64_t instructions_at_check_ = 0;
     simulation::clocked_process process_;

@@ -8,11 +8,11 @@ namespace simtlm::interconnect {
 void network::checkpoint(support::archive& a) {
     a.block(name());
     for (const subnet s : {requests, replies}) {
-        for (injector& i : injectors_[s]) a(i.packets, i.units, i.posted);
-        for (ejector& e : ejectors_[s]) a(e.packets);
-        for (taken& t : taken_[s]) a(t.units, t.packets);
+        for (injector& i : injectors_[s]) a.history(i.packets, i.units, i.posted);
+        for (ejector& e : ejectors_[s]) a.history(e.packets);
+        for (taken& t : taken_[s]) a.history(t.units, t.packets);
     }
-    a(injected_, stalls_);
+    a.history(injected_, stalls_);
 }
 
 void crossbar_switch::checkpoint(support::archive& a) {
@@ -33,14 +33,15 @@ void router_subnet::checkpoint(support::archive& a) {
     for (vc_router& r : routers_) a(r);
     for (node& n : nodes_) {
         node_counters& c = n.counters;
-        a(n.pushed, n.vc, n.last_vc, n.next_vc, c.sent_packets, c.sent_flits, c.accepted_packets,
-          c.accepted_flits);
+        a(n.pushed, n.vc, n.last_vc, n.next_vc);
+        a.history(c.sent_packets, c.sent_flits, c.accepted_packets, c.accepted_flits);
     }
 }
 
 void router_network::checkpoint(support::archive& a) {
     network::checkpoint(a);
-    a(halves_[requests], halves_[replies], restarted_at_);
+    a(halves_[requests], halves_[replies]);
+    a.history(restarted_at_);
 }
 
 }  // namespace simtlm::interconnect

@@ -105,6 +105,12 @@ public:
     }
     void register_signals(waveforms::signal_list& list);
 
+    /// Saves or restores the state that outlives messages.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        for (port& p : ports_) a(p.send_free, p.receive_free, p.last_arrival, p.response_last);
+    }
+
 private:
     struct queued_message {
         protocol::sm_to_sm_message what;

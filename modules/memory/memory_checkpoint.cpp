@@ -36,30 +36,33 @@ void dram_timing_checker::checkpoint(support::archive& a) {
         for (moment* m : {&g.column, &g.read}) each(*m);
     for (moment* m : {&activate_, &read_, &write_, &column_, &refresh_, &row_bus_, &data_})
         each(*m);
-    a(violations_, commands_);
+    a.history(violations_, commands_);
 }
 
-void dram_scheduler::checkpoint(support::archive&) {
+void dram_scheduler::checkpoint(support::archive& a) {
+    if (a.resets()) return;
     throw support::user_error("-gpgpu_dram_scheduler",
                               "this DRAM scheduler cannot be saved in a checkpoint",
                               "override dram_scheduler::checkpoint()");
 }
 
-void memory_channel::checkpoint(support::archive&) {
+void memory_channel::checkpoint(support::archive& a) {
+    if (a.resets()) return;
     throw support::user_error(name(), "the state of this memory cannot be saved in a checkpoint",
                               "override memory_channel::checkpoint()");
 }
 
 void dram_channel::checkpoint(support::archive& a) {
-    a.block(name());
-    a(machines_, pipeline_, sampler_, bus_, refresh_, *scheduler_, priority_, arrivals_,
-      kernel_start_, slept_blocked_);
+    a.block(name(), 2);
+    a(machines_, pipeline_, bus_, *scheduler_, priority_, arrivals_, kernel_start_, slept_blocked_);
+    a.history(sampler_, refresh_);
     if (checker_) a(*checker_);
 }
 
 void memory_sub_partition::checkpoint(support::archive& a) {
-    a.block(name(), 3);
-    a(copies_, stalled_, stalled_since_, memcpy_offset_, accounted_, atomic_unit_free_);
+    a.block(name(), 4);
+    a(copies_, memcpy_offset_, atomic_unit_free_);
+    a.history(stalled_, stalled_since_, accounted_);
     if (engine_) a(*engine_);
 }
 

@@ -11,16 +11,19 @@ namespace simtlm::power {
 class clock_history {
 public:
     /// @param hertz  at the start
-    explicit clock_history(double hertz) : changes_{{0, hertz}} {}
+    explicit clock_history(double hertz) : changes_{{0, hertz, 0}} {}
 
     /// The frequency changes. @param cycle  core cycle, not before that of the previous change
-    void change(std::uint64_t cycle, double hertz) { changes_.push_back({cycle, hertz}); }
+    void change(std::uint64_t cycle, double hertz) {
+        changes_.push_back({cycle, hertz, changes_.back().seconds_at(cycle)});
+    }
     /// The current frequency.
     double hertz() const { return changes_.back().hertz; }
     bool is_constant() const { return changes_.size() == 1; }
 
     /// The duration of the core cycles [from, to), in seconds.
     double seconds(std::uint64_t from, std::uint64_t to) const {
+        if (from == 0) return last_before(to).seconds_at(to);
         auto at = std::upper_bound(changes_.begin(), changes_.end(), from,
                                    [](std::uint64_t c, const auto& s) { return c < s.cycle; });
         double sum = 0;
@@ -38,7 +41,18 @@ private:
     struct step {
         std::uint64_t cycle;
         double hertz;
+        double seconds;  ///< from the start to this cycle
+
+        double seconds_at(std::uint64_t later) const {
+            return seconds + static_cast<double>(later - cycle) / hertz;
+        }
     };
+    const step& last_before(std::uint64_t cycle) const {
+        const auto next =
+            std::lower_bound(changes_.begin() + 1, changes_.end(), cycle,
+                             [](const step& s, std::uint64_t c) { return s.cycle < c; });
+        return *(next - 1);
+    }
     std::vector<step> changes_;  ///< by cycle
 };
 

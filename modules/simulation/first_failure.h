@@ -21,6 +21,8 @@ public:
         step_ = step;
         order_ = order;
     }
+    /// Forgets the failure; the simulation continues.
+    void clear() { why_ = nullptr; }
     bool has_occurred() const { return why_ != nullptr; }
     /// Throws the failure, if there is one.
     void rethrow() const {

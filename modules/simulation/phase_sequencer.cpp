@@ -66,6 +66,11 @@ phase_sequencer::activity phase_sequencer::observed() const {
 }
 
 void phase_sequencer::on_edge() {
+    if (has_failed() && !stepping_ && sc_core::sc_time_stamp() > resume_after_) {
+        failure_.clear();
+        resume_after_ = sc_core::sc_max_time();
+        pending_ = 0;  // edges since the failure have not been counted
+    }
     for (unsigned d = 0; d < domains_; ++d)
         if (clock[d].posedge()) pending_ |= 1u << d;
     if (stepping_ || has_failed() || resumes_) return;

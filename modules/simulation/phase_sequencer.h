@@ -206,6 +206,12 @@ public:
     /// throw out of the simulation: further edges are ignored, and failed() is notified. See
     /// first_failure.
     void fail(std::exception_ptr why);
+    /// Continues with the first edge after the present time in spite of a failure.
+    /// @pre !interrupted()
+    void resume() { resume_after_ = sc_core::sc_time_stamp(); }
+    /// Whether a failure has interrupted the action of a block, whose state is then undefined. One
+    /// that the block has passed to fail() has not.
+    bool interrupted() const { return interrupted_; }
     bool has_failed() const { return failure_.has_occurred(); }
     /// Rethrows the failure reported to fail(), if any.
     void rethrow_failure() const { failure_.rethrow(); }
@@ -225,6 +231,7 @@ public:
         try {
             action.call(action.self);
         } catch (const support::user_error&) {
+            interrupted_ = interrupted_ || !parallel();
             fail(std::current_exception());
         }
     }
@@ -313,6 +320,8 @@ private:
     block_activity activity_of_blocks_;
     sc_core::sc_time step_time_;
     first_failure failure_;
+    bool interrupted_ = false;
+    sc_core::sc_time resume_after_ = sc_core::sc_max_time();
 };
 
 /// Blocks constructed while this object exists belong to one scheduling partition: an SM with its

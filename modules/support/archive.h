@@ -20,6 +20,9 @@ namespace simtlm::support {
 /// configuration is not listed, and neither is state that is empty while no request is in flight:
 /// checkpoints are only taken of idle designs.
 ///
+/// An archive for a reset saves the initial state of a design, and restores it later in the same
+/// simulation: members that record the past are not part of it; see history().
+///
 /// Members may be numbers, enumerations, strings, arrays, vectors, deques and pairs of such, and
 /// objects with a checkpoint() of their own. Numbers are written in host byte order.
 class archive {
@@ -30,8 +33,14 @@ public:
     /// saved
     explicit archive(std::string saved) : data_(std::move(saved)), restores_(true) {}
 
+    /// Creates an archive for a reset that saves, or restores what such an archive has saved.
+    static archive for_reset() { return archive({}, false, true); }
+    static archive for_reset(std::string saved) { return archive(std::move(saved), true, true); }
+
     /// Whether this archive restores state rather than saving it.
     bool restores() const { return restores_; }
+    /// Whether this archive is for a reset.
+    bool resets() const { return resets_; }
 
     /// Begins the state of a block, which extends to the next call.
     /// @param name     hierarchical name of the block
@@ -44,6 +53,12 @@ public:
     template <class... Members>
     void operator()(Members&... members) {
         (one(members), ...);
+    }
+    /// The same for members that a reset keeps: statistics, the cycle up to which they have been
+    /// counted, and what continues while the design is idle.
+    template <class... Members>
+    void history(Members&... members) {
+        if (!resets_) (*this)(members...);
     }
     /// Saves or restores a vector of trivially copyable elements without pointers or padding, as
     /// raw bytes.
@@ -67,6 +82,9 @@ public:
     void finish() const;
 
 private:
+    archive(std::string saved, bool restores, bool resets)
+        : data_(std::move(saved)), restores_(restores), resets_(resets) {}
+
     template <class T, class = void>
     struct has_state : std::false_type {};
     template <class T>
@@ -126,6 +144,7 @@ private:
     std::size_t position_ = 0;
     std::string block_;  // block whose state is being saved or restored
     bool restores_ = false;
+    bool resets_ = false;
 };
 
 }  // namespace simtlm::support

@@ -106,6 +106,8 @@ std::vector<std::string> notes_on(const option_values& v) {
                  lines);
     const std::string& mode = v.text("-network_mode");
     add_note(v, of_other_networks(mode), "of another network than -network_mode " + mode, lines);
+    if (!v.flag("-gpgpu_perf_sim_memcpy"))
+        add_note(v, any_of({"-gpgpu_l2_copy_modified"}), "-gpgpu_perf_sim_memcpy 0", lines);
     return lines;
 }
 

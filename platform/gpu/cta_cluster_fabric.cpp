@@ -53,4 +53,14 @@ std::unique_ptr<cta_cluster_fabric> cta_cluster_fabric::make(
     return all;
 }
 
+bool cta_cluster_fabric::idle() const {
+    return barrier_->idle() && std::all_of(networks_.begin(), networks_.end(),
+                                           [](const auto& n) { return n->messages() == 0; });
+}
+
+void cta_cluster_fabric::checkpoint(support::archive& a) {
+    for (const auto& n : networks_) a(*n);
+    a(directory_.last_gpc);
+}
+
 }  // namespace simtlm::platform

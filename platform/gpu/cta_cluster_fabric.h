@@ -28,6 +28,10 @@ public:
         return networks_;
     }
     const core::cta_cluster_barrier& barriers() const { return *barrier_; }
+    /// Whether no message and no arrival at a barrier is under way.
+    bool idle() const;
+    /// Saves or restores the state that outlives kernels.
+    void checkpoint(support::archive& a);
 
 private:
     std::vector<std::unique_ptr<interconnect::sm_to_sm_network>> networks_;

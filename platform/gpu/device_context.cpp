@@ -133,6 +133,7 @@ execution::services device_context::world(const loaded& program) {
     w.print = [this](std::string_view text) {
         if (print_) print_(text);
     };
+    w.fault = fault_;
     w.stack_limit = config_.programs.stack;
     w.sms = config_.sms();
     w.cycles_per_nanosecond = config_.clocks.core * 1e-9;

@@ -9,6 +9,7 @@
 #include "platform/gpu/host_registers.h"
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -76,6 +77,8 @@ public:
 
     /// Sets the sink for printf output of programs; the default is stdout.
     void set_print(std::function<void(std::string_view)> print) { print_ = std::move(print); }
+    /// Sets the function that is told the faults of programs.
+    void set_fault(std::function<void(std::exception_ptr)> fault) { fault_ = std::move(fault); }
 
 private:
     struct loaded;
@@ -97,6 +100,7 @@ private:
     std::vector<kernel_entry> kernels_;
     std::uint32_t launches_ = 0;
     std::function<void(std::string_view)> print_;
+    std::function<void(std::exception_ptr)> fault_;
 };
 
 }  // namespace simtlm::platform

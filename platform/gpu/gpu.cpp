@@ -111,9 +111,13 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     make_network();
     make_command_processor(make_clusters());
     parts_->context = std::make_unique<device_context>(config_);
+    parts_->context->set_fault([this](std::exception_ptr fault) {
+        if (!parts_->host_interface->resetting()) parts_->sequencer.fail(std::move(fault));
+    });
     host_interface::settings how;
     how.latency = host_latency();
     how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
+    if (config_.dispatch.deadlock_detect) how.longest_reset = config_.dispatch.deadlock_window;
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
     parts_->host_interface = std::make_unique<host_interface>(
@@ -414,8 +418,39 @@ void gpu::execute(const dispatch::host_command& command) {
         SC_REPORT_INFO_VERB("simtlm/command",
                             (std::string(name()) + ": " + text_of(command)).c_str(),
                             sc_core::SC_HIGH);
+    if (parts_->initial_state.empty() && parts_->commands->ctas().ctas_issued() == 0 && drained()) {
+        auto a = support::archive::for_reset();
+        initial_state(a);
+        parts_->initial_state = a.take();
+    }
     parts_->commands->submit(command);
     parts_->commands->proceed();
+}
+
+/// Saves or restores the state of the blocks before the first command, for a reset. Blocks of the
+/// user without checkpoint() keep their state.
+void gpu::initial_state(support::archive& a) {
+    parts_->mapping.checkpoint(a);
+    for (const auto& p : parts_->partitions) p->checkpoint(a);
+    for (const auto& c : parts_->channels) c->checkpoint(a);
+    parts_->network->checkpoint(a);
+    for (const auto& c : parts_->clusters) c->checkpoint(a);
+    if (parts_->fabric) parts_->fabric->checkpoint(a);
+    parts_->commands->ctas().checkpoint(a);
+}
+
+std::string gpu::obstacle_to_reset() const {
+    if (parts_->sequencer.has_own_clocks()) return "its clocks are gated";
+    return parts_->sequencer.interrupted() ? "the failure has interrupted a block" : "";
+}
+
+void gpu::resume() {
+    parts_->sequencer.resume();
+}
+
+std::string gpu::give_up() {
+    parts_->commands->stop("a reset does not end");
+    return describe();
 }
 
 bool gpu::stopped() const {
@@ -432,7 +467,12 @@ bool gpu::quiet() const {
 }
 
 bool gpu::at_rest() const {
-    if (!quiet() || !parts_->network->at_rest() || !parts_->commands->at_rest()) return false;
+    return parts_->commands->at_rest() && drained();
+}
+
+bool gpu::drained() const {
+    if (!quiet() || !parts_->network->at_rest()) return false;
+    if (parts_->fabric && !parts_->fabric->idle()) return false;
     for (const auto& c : parts_->clusters)
         if (!c->at_rest()) return false;
     return true;
@@ -459,6 +499,13 @@ void gpu::checkpoint(support::archive& a) {
 }
 
 void gpu::clear() {
+    if (!parts_->initial_state.empty()) {
+        auto a = support::archive::for_reset(parts_->initial_state);
+        initial_state(a);
+        a.finish();
+        parts_->sequencer.wake_all();
+        return;
+    }
     for (auto& c : parts_->clusters)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
     for (auto& p : parts_->partitions)
@@ -576,6 +623,9 @@ void gpu::reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t co
 }
 void gpu::abort() {
     parts_->commands->abort();
+    for (const auto& c : parts_->clusters)
+        for (unsigned i = 0; i < c->sms(); ++i) c->core(i).end_ctas();
+    parts_->commands->restart();
 }
 
 void gpu::trace(sc_core::sc_trace_file* file) const {

@@ -81,9 +81,9 @@ public:
     /// Clock inputs, indexed by protocol::clock_domain. An unbound input is connected to an
     /// internal clock with the configured frequency.
     sc_core::sc_vector<sc_core::sc_in<bool>> clock;
-    /// Active high. Discards waiting commands, ends running kernels after their resident thread
-    /// blocks, then clears the caches and resets the registers. Statistics are kept. No command is
-    /// accepted while it is high.
+    /// Active high. Discards waiting commands, ends running kernels, and returns all blocks to
+    /// their initial state when nothing is in flight; brings back a GPU that has stopped.
+    /// Statistics, device memory and programs are kept. No command is accepted while it is high.
     sc_core::sc_in<bool> reset;
     /// High while an enabled interrupt is pending.
     sc_core::sc_out<bool> irq;
@@ -193,11 +193,16 @@ private:
     void before_end_of_elaboration() override;
     void end_of_elaboration() override;
     void note_stop();
+    void initial_state(support::archive& a);
 
     // host_device
     void execute(const dispatch::host_command& command) override;
+    std::string obstacle_to_reset() const override;
+    void resume() override;
     void abort() override;
+    std::string give_up() override;
     bool quiet() const override;
+    bool drained() const override;
     void clear() override;
     bool stopped() const override;
     std::uint64_t count(host::counter c) const override;

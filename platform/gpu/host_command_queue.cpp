@@ -33,8 +33,8 @@ tlm::tlm_response_status host_interface::submit(unsigned number, const sc_core::
         raise(why);
         return tlm::TLM_GENERIC_ERROR_RESPONSE;
     };
-    if (device_.stopped()) return refuse(error_code::gpu_stopped);
     if (resetting_) return refuse(error_code::refused_in_reset);
+    if (device_.stopped()) return refuse(error_code::gpu_stopped);
     const std::uint32_t code = word(host::command);
     if (code >= host::command_count) return refuse(error_code::bad_command);
     if (registers_.outstanding >= how_.queue_depth) return refuse(error_code::queue_full);
@@ -309,15 +309,11 @@ void host_interface::cycle() {
     if (commands_.empty() && !rested) resting_since_ = now;
     serve_accesses(now);
     commit_copies(now);
-    if (abort_due_) {
-        abort_due_ = false;
-        device_.abort();
-    }
-    if (!resetting_) {
+    if (!resetting_ || now <= reset_at_) {
         issue(now);
-    } else if (commands_.empty() && !reset_.read() && device_.quiet()) {
-        device_.clear();
-        resetting_ = false;
+    } else {
+        if (abort_due_) discard_commands();
+        continue_reset();
     }
     sleep_if_idle(now);
 }

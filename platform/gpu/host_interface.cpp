@@ -98,7 +98,8 @@ void host_interface::raise(host::error_code code, const std::string& why) {
 }
 
 void host_interface::device_stopped(host::error_code code, const std::string& why) {
-    if (busy()) raise(code, why);
+    if (busy() || resetting_) raise(code, why);
+    resetting_ = abort_due_ = false;
     for (entry& e : commands_)
         if (!e.done) end_failed(e, code);
     serve_accesses(sc_core::sc_max_time());
@@ -117,16 +118,42 @@ void host_interface::reset_changed() {
     if (reset_.read()) begin_reset();
 }
 
+/// Registers are reset at once; the device is, from the first clock edge after the present time on,
+/// so that the result does not depend on the order of processes.
 void host_interface::begin_reset() {
+    for (entry& e : commands_) e.forgotten = true;
+    registers_ = {};
+    irq_event_.notify(sc_core::SC_ZERO_TIME);
+    if (device_.stopped()) {
+        if (const std::string why = device_.obstacle_to_reset(); !why.empty())
+            return raise(host::error_code::gpu_stopped, "a reset cannot revive the GPU: " + why);
+        device_.resume();
+    }
+    resetting_ = true;
+    abort_due_ = true;
+    reset_at_ = sc_core::sc_time_stamp();
+    reset_cycles_ = 0;
+    process_.wake();
+}
+
+void host_interface::discard_commands() {
+    abort_due_ = false;
     commands_.erase(std::remove_if(commands_.begin(), commands_.end(),
                                    [](const entry& e) { return !e.issued; }),
                     commands_.end());
-    for (entry& e : commands_) e.forgotten = true;
-    registers_ = {};
-    resetting_ = true;
-    abort_due_ = true;
-    irq_event_.notify(sc_core::SC_ZERO_TIME);
-    process_.wake();
+    device_.abort();
+}
+
+/// A cycle of a reset: ends it when nothing is in flight, or gives it up.
+void host_interface::continue_reset() {
+    if (reset_.read()) return;
+    if (commands_.empty() && device_.drained()) {
+        device_.clear();
+        resetting_ = false;
+    } else if (++reset_cycles_ == how_.longest_reset) {
+        resetting_ = false;
+        raise(host::error_code::gpu_stopped, "a reset does not end: " + device_.give_up());
+    }
 }
 
 }  // namespace simtlm::platform

@@ -50,6 +50,8 @@ public:
         sc_core::sc_time cycle;      ///< period of the core clock
         unsigned queue_depth = 64;   ///< maximum number of outstanding commands
         unsigned request_depth = 4;  ///< capacity for non-blocking requests
+        /// Core cycles after which a reset is given up that does not end; 0: never.
+        std::uint64_t longest_reset = 0;
         unsigned sms = 0, channels = 0;
     };
 
@@ -81,6 +83,8 @@ public:
     void device_stopped(host::error_code code, const std::string& why);
     /// Returns whether commands are queued or running.
     bool busy() const { return registers_.outstanding != 0; }
+    /// Returns whether a reset has begun and not ended.
+    bool resetting() const { return resetting_; }
 
     /// Current value of a register, read without side effects.
     std::uint32_t peek(std::uint32_t offset) const;
@@ -189,6 +193,8 @@ private:
     void finish(entry& e);
     void sleep_if_idle(const sc_core::sc_time& now);
     void begin_reset();
+    void discard_commands();
+    void continue_reset();
     void wake_process() { process_.wake(); }
 
     // interrupt and reset
@@ -215,6 +221,8 @@ private:
     bool resetting_ = false;
     bool draining_ = false;  // a synchronise command waits for the memory system
     bool abort_due_ = false;
+    sc_core::sc_time reset_at_;       // when the last reset began
+    std::uint64_t reset_cycles_ = 0;  // core cycles since the reset line is low
 
     std::deque<memory_access*> accesses_;  // waiting for a clock edge, in order
     sc_core::sc_event access_done_;

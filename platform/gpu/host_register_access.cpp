@@ -170,9 +170,10 @@ std::uint32_t host_interface::status() const {
     std::uint32_t bits = 0;
     if (registers_.outstanding != 0) bits |= host::busy;
     if (registers_.error != host::error_code::none) bits |= host::failed;
-    if (device_.stopped()) bits |= host::stopped;
-    // The reset of a device that has stopped ends here: it has no further clock cycle.
-    if (resetting_ && !device_.stopped()) bits |= host::resetting;
+    if (resetting_)
+        bits |= host::resetting;
+    else if (device_.stopped())
+        bits |= host::stopped;
     if (!device_.quiet()) bits |= host::memory_busy;
     return bits;
 }

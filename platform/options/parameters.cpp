@@ -4,12 +4,16 @@
 #include "modules/support/error.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 namespace simtlm::platform {
 
 namespace {
+
+/// Kinds of modules whose names end in a number: cluster0, sm1.
+constexpr std::array<const char*, 5> numbered_modules{"cluster", "sm", "partition", "bank", "dram"};
 
 /// A structured option: the module and names of the fields of its value, which `:` and `,`
 /// separate. Without names the fields are called KEY=VALUE in the value.
@@ -121,12 +125,25 @@ const structured_option* structure_of(const option_info& option) {
 /// The kind of a module whose name is a kind and a number or `*`: "sm" for sm3; "l2" stays.
 std::string kind_of(const std::string& module) {
     const std::string stem = module.substr(0, module.find_first_of("0123456789*"));
-    for (const char* kind : {"cluster", "sm", "partition", "bank", "dram"})
+    for (const char* kind : numbered_modules)
         if (stem == kind) return stem;
     return module;
 }
 
 }  // namespace
+
+std::string numbered_name(const std::string& gpu, const std::string& name) {
+    std::string numbered = gpu;
+    for (std::size_t at = 0; at != std::string::npos;) {
+        const std::size_t end = name.find('.', at);
+        const std::string part = name.substr(at, end - at);
+        numbered += "." + part;
+        for (const char* kind : numbered_modules)
+            if (end != std::string::npos && part == kind) numbered += "0";
+        at = end == std::string::npos ? end : end + 1;
+    }
+    return numbered;
+}
 
 std::string parameter_values::module_kind(const std::string& name) {
     std::string plain;

@@ -9,6 +9,11 @@
 
 namespace simtlm::platform {
 
+/// The hierarchical name of a parameter in a GPU, with the number 0 where modules have numbers:
+/// "gpu.cluster0.sm0.l1d.sets".
+/// @param gpu  name of the GPU @param name  parameter::name
+std::string numbered_name(const std::string& gpu, const std::string& name);
+
 /// An option, or a field of a structured option, as a parameter of the module that it configures.
 struct parameter {
     std::string name;           ///< below the GPU, without numbers: "cluster.sm.l1d.sets"

@@ -42,6 +42,7 @@ void front_end::decode() {
     const auto w = static_cast<unsigned>(fetched_);
     fetched_ = -1;
     warp_state& warp = sm_.warps.warp[w];
+    if ((sm_.warps.done & warp_bit(w)) != 0) return sm_.warps.may_leave(w);  // ended meanwhile
     const program::dynamic_instruction* first = warp.code.next++;
     const program::dynamic_instruction* second =
         warp.code.next < warp.code.end ? warp.code.next++ : nullptr;
@@ -57,7 +58,8 @@ void front_end::decode() {
 
 bool front_end::may_exit(unsigned w) const {
     const warp_state& warp = sm_.warps.warp[w];
-    return warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 &&
+    return warp.in_pipeline == 0 && warp.stores == 0 && warp.copies == 0 && warp.atomics == 0 &&
+           (sm_.warps.fetching & warp_bit(w)) == 0 && fetched_ != static_cast<int>(w) &&
            !sm_.scores.writes_pending(w);
 }
 

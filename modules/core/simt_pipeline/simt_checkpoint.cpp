@@ -9,7 +9,8 @@
 
 namespace simtlm::core::simt_pipeline {
 
-void scheduling_policy::checkpoint(support::archive&) {
+void scheduling_policy::checkpoint(support::archive& a) {
+    if (a.resets()) return;
     throw support::user_error("-gpgpu_scheduler",
                               "this warp scheduler cannot be saved in a checkpoint",
                               "override scheduling_policy::checkpoint()");
@@ -43,7 +44,8 @@ void ldst_unit::checkpoint(support::archive& a) {
 }
 
 void warp_scheduler::checkpoint(support::archive& a) {
-    a(*policy_, last_reason_, counted_to_, not_before_, full_, pipe_of_head_, heads_for_);
+    a(*policy_, not_before_, full_, pipe_of_head_, heads_for_);
+    a.history(last_reason_, counted_to_);
 }
 
 bool simt_sm::pipeline_at_rest() const {

@@ -85,6 +85,13 @@ void simt_sm::running_ends(std::uint64_t now) {
     for (auto& s : schedulers_) s->sm_stopped(now);
 }
 
+void simt_sm::end_warp(unsigned warp) {
+    warps_.empty_buffer(warp);
+    warps_.ends(warp);
+    barriers_.warp_ended(warps_.warp[warp].cta, warp);
+    front_end_->wake();
+}
+
 void simt_sm::register_pipeline_statistics(support::statistics& list) {
     list.add(dispatch_->name(), "dispatch", dispatch_->counted());
     for (const auto& of : units_)

@@ -69,6 +69,7 @@ private:
     void running_begins(std::uint64_t now) override;
     void running_ends(std::uint64_t now) override;
     void cta_starts(unsigned, unsigned, unsigned) override { front_end_->wake(); }
+    void end_warp(unsigned warp) override;
     warp_wait wait_for_issue(unsigned warp) const override;
     std::string wait_for_issue_text(unsigned warp) const override;
     std::string describe_blocks() const override;

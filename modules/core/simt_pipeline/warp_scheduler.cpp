@@ -25,7 +25,7 @@ warp_scheduler::warp_scheduler(const sc_core::sc_module_name& name,
 
 unsigned warp_scheduler::rank(std::uint64_t cycle) const {
     const unsigned n = config_.schedulers;
-    const std::uint64_t cycles = sm_.running.before(cycle);
+    const std::uint64_t cycles = sm_.running.since_reset(cycle);
     const bool power_of_two = (n & (n - 1)) == 0;  // avoids a division in most configurations
     const auto rotation = static_cast<unsigned>(power_of_two ? cycles & (n - 1) : cycles % n);
     return number_ >= rotation ? number_ - rotation : number_ + n - rotation;

@@ -94,6 +94,12 @@ public:
     /// are none.
     std::string why_waiting(unsigned warp) const;
 
+    /// Saves or restores the state that outlives copies.
+    template <class Archive>
+    void checkpoint(Archive& a) {
+        a(maps_, front_end_free_at_, next_request_at_);
+    }
+
 private:
     /// A copy in the engine.
     struct transfer {

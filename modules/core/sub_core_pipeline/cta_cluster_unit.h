@@ -68,6 +68,10 @@ public:
     bool is_waiting(unsigned warp) const { return (slot_of(warp).waiting & warp_bit(warp)) != 0; }
     /// A warp has issued its last instruction.
     void warp_ends(unsigned warp);
+    /// All warps have ended: those at the barrier wait no more.
+    void discard_waits() {
+        for (cta_slot& c : ctas_) c.waiting = 0;
+    }
     /// Processes arrivals that count from this cycle on. @return the cycle to call it again, or ~0
     std::uint64_t synchronise(std::uint64_t now);
     /// Whether arrivals of a warp have not been processed yet.

@@ -256,14 +256,20 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
 
     synchronise(out, w, now);
     if (out.warp_ended) {
-        others_.fetch.flush(slot);
-        context_.live &= ~slot_bit(slot);
+        end_warp(slot);
         context_.warps.ends(w);
         sm_.ends(w);
     } else {
         others_.fetch.follow(slot, now);
     }
     if ((context_.warps.waiting() & warp_bit(w)) != 0) context_.blocked |= slot_bit(slot);
+    others_.dependences.refresh(slot);
+    others_.fetch.note_space(slot);
+}
+
+void issue_stage::end_warp(unsigned slot) {
+    others_.fetch.flush(slot);
+    context_.live &= ~slot_bit(slot);
     others_.dependences.refresh(slot);
     others_.fetch.note_space(slot);
 }

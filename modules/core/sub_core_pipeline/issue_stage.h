@@ -67,6 +67,8 @@ public:
 
     /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).
     void may_issue(unsigned warp);
+    /// Discards the instructions of a warp that have not issued; it fetches no others.
+    void end_warp(unsigned slot);
     void sm_started(std::uint64_t now);
     void sm_stopped(std::uint64_t now);
     /// Counts the cycles up to `last` in which the stage slept. Call between steps.
@@ -83,7 +85,8 @@ public:
     /// Saves or restores the state that persists across kernels.
     template <class Archive>
     void checkpoint(Archive& a) {
-        a(port_free_at_, next_counted_, sleeping_for_);
+        a(port_free_at_);
+        a.history(next_counted_, sleeping_for_);
     }
 
 private:

@@ -33,6 +33,13 @@ void mbarrier_unit::changes(std::uint64_t at) {
     retry_process_.wake_at(retry_at_.front());
 }
 
+void mbarrier_unit::end_waits(std::uint64_t now) {
+    for (const suspended& s : waiting_)
+        sm_.sub_cores[s.inst->scheduler]->writes_result(*s.inst, now + config_.wait_cycles);
+    waiting_.clear();
+    retry_at_.clear();
+}
+
 bool mbarrier_unit::waits(unsigned warp) const {
     return std::any_of(waiting_.begin(), waiting_.end(),
                        [warp](const suspended& s) { return s.inst->warp == warp; });

@@ -36,6 +36,8 @@ public:
     void suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now);
     /// An mbarrier in shared memory changes in a core cycle, from which on waits may succeed.
     void changes(std::uint64_t at);
+    /// Ends all waits, whose warps have ended.
+    void end_waits(std::uint64_t now);
     /// Whether a warp is suspended.
     bool waits(unsigned warp) const;
     /// Describes what a warp that waits() waits for, for a deadlock report.

@@ -50,6 +50,8 @@ public:
     /// A warp has been placed; it may have no instructions to execute.
     /// @param from  core cycle from which it is fetched
     void warp_starts(unsigned warp, std::uint64_t from);
+    /// Discards the instructions of a warp that have not issued.
+    void end_warp(unsigned warp) { issue_.end_warp(slots_.slot_of(warp)); }
     /// A warp has ended; its slot is free.
     void warp_ends(unsigned warp) { slots_.scheduler.warp_ends(slots_.slot_of(warp)); }
     /// A condition that kept a warp from issuing has changed (barrier, atomics, copies).

@@ -18,8 +18,9 @@ void stream_buffer::checkpoint(support::archive& a) {
 
 void l0_instruction_cache::checkpoint(support::archive& a) {
     a.plain(lines_);
-    a(stream_, missed_, awaited_, uses_, latest_, statistics_.fetches, statistics_.hits,
-      statistics_.stream_hits, statistics_.misses, statistics_.prefetches);
+    a(stream_, missed_, awaited_, uses_, latest_);
+    a.history(statistics_.fetches, statistics_.hits, statistics_.stream_hits, statistics_.misses,
+              statistics_.prefetches);
 }
 
 void instruction_link::checkpoint(support::archive& a) {
@@ -47,7 +48,8 @@ bool sub_core_sm::pipeline_at_rest() const {
 
 void sub_core_sm::checkpoint_pipeline(support::archive& a) {
     const sub_core_statistics& counted = stage_statistics_;
-    if ((counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
+    if (!a.resets() &&
+        (counted.bulk_copies | counted.mbarrier_waits | counted.warpgroup_products) != 0)
         throw support::user_error(
             name(),
             "has used bulk copies, mbarriers or products of warpgroups, whose "
@@ -56,6 +58,7 @@ void sub_core_sm::checkpoint_pipeline(support::archive& a) {
     a(issue_);
     for (auto& s : sub_cores_) a(*s);
     a(*memory_unit_, *link_, last_launch_, warp_start_, fp64_free_at_, barriers_free_at_);
+    if (a.resets() && bulk_copies_) a(*bulk_copies_);
 }
 
 }  // namespace simtlm::core::sub_core_pipeline

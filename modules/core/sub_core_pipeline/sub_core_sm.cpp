@@ -312,7 +312,7 @@ void sub_core_sm::retire() {
         const auto w = static_cast<unsigned>(__builtin_ctzll(m));
         warps_.may_have_left &= ~warp_bit(w);
         const warp_state& warp = warps_.warp[w];
-        if (warp.in_pipeline == 0 && warp.copies == 0 && warp.transfers == 0 &&
+        if (warp.in_pipeline == 0 && warp.copies == 0 && warp.transfers == 0 && warp.atomics == 0 &&
             (warp.stores == 0 || !(cta_clusters_ && cta_clusters_->is_in_cta_cluster(w))) &&
             !(warpgroups_ && warpgroups_->waits(w)) && !(tensor_core_ && tensor_core_->waits(w)) &&
             !has_arrivals(w) && !scoreboard_.writes_pending(w))
@@ -358,6 +358,27 @@ std::uint64_t sub_core_sm::depart(std::uint64_t now) {
     if (!departures_.empty() && departures_.front().complete_at > now)
         next = std::min(next, departures_.front().complete_at);
     return next;
+}
+
+void sub_core_sm::end_warp(unsigned w) {
+    of(w).end_warp(w);
+    warps_.ends(w);
+    ends(w);
+}
+
+void sub_core_sm::discard_waits() {
+    const std::uint64_t now = sequencer_.cycle(protocol::core_clock);
+    arrivals_.erase(std::remove_if(arrivals_.begin(), arrivals_.end(),
+                                   [](const arrival& a) {
+                                       return a.request.kind != program::barrier_kind::none;
+                                   }),
+                    arrivals_.end());
+    fences_.clear();
+    if (cta_clusters_) cta_clusters_->discard_waits();
+    if (!timing_.engines.present) return;
+    mbarriers_->end_waits(now);
+    warpgroups_->discard_waits();
+    if (tensor_core_) tensor_core_->discard_waits();
 }
 
 /// All warps of a CTA have exited. Its slot is free for another CTA after the turnaround time,

@@ -137,6 +137,8 @@ private:
     }
     unsigned place_of_warp(unsigned number, unsigned slot, unsigned warps) const override;
     void warp_starts(unsigned warp) override;
+    void end_warp(unsigned warp) override;
+    void discard_waits() override;
     void warp_exited(unsigned warp) override { of(warp).warp_ends(warp); }
     void cta_ends(unsigned slot) override;
     warp_wait wait_for_issue(unsigned warp) const override {

@@ -64,6 +64,12 @@ public:
     void warp_starts(unsigned warp) { warps_[warp] = {}; }
     /// A CTA has ended: what it has not released is free.
     void cta_ends(unsigned slot, std::uint64_t now);
+    /// All warps have ended: they wait for nothing.
+    void discard_waits() {
+        for (warp_work& w : warps_) w.waits = false;
+        waiting_ = 0;
+        awaiting_.clear();
+    }
     /// Columns that CTAs have allocated.
     unsigned allocated() const;
 

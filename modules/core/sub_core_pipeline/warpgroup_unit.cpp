@@ -171,6 +171,12 @@ bool warpgroup_unit::hold(unsigned warp, std::uint64_t at, std::uint64_t now) {
     return true;
 }
 
+void warpgroup_unit::discard_waits() {
+    for (warp_products& w : warps_) w.waits = false;
+    waiting_ = 0;
+    incomplete_ = 0;
+}
+
 void warpgroup_unit::release() {
     const std::uint64_t now = release_process_.now();
     std::uint64_t next = never;

@@ -80,6 +80,8 @@ public:
     }
     /// A warp has ended: it exits when its products are complete (waits()).
     void ends(unsigned warp, std::uint64_t now) { wait_for(warp, warps_[warp].issued, now); }
+    /// All warps have ended: they do not wait for each other, nor for their products.
+    void discard_waits();
     /// Number of products that all their warps have issued.
     std::uint64_t begun() const { return begun_; }
     /// Cycles after `now` in which the tensor cores read a register in every sub-core.

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -64,9 +65,12 @@ struct services {
     /// For launches by the kernel; nullptr: they are errors.
     std::shared_ptr<device_launches> launches;
     const texture_table* textures = nullptr;  ///< textures and surfaces by handle
-    program_checker* checker = nullptr;       ///< enabled checks; nullptr: none
-    execution_log* log = nullptr;             ///< log of executed instructions, or nullptr
-    unsigned sms = 80;                        ///< %nsmid
+    /// Timed execution: takes a fault of the program instead of throwing it, which would interrupt
+    /// the SM; the warp has ended.
+    std::function<void(std::exception_ptr)> fault;
+    program_checker* checker = nullptr;  ///< enabled checks; nullptr: none
+    execution_log* log = nullptr;        ///< log of executed instructions, or nullptr
+    unsigned sms = 80;                   ///< %nsmid
 };
 
 /// State shared by the CTAs of a launch.

@@ -59,88 +59,21 @@ public:
                program::issue_effects& effects, program::lane_addresses& addresses) override {
         kernel_.now_ = now;
         if (kernel_.ends_early_) return end(effects, addresses);
-        kernel_.discard_freed_memory();
-        const std::uint32_t index = kernel_.instructions_->index_of(instruction);
-        ++kernel_.issued_[index];
-        const lane_mask before = warp_.control->live_lanes();
-        auto request = take_request();
-        request->op = nullptr;
-        request->perform = nullptr;
-        request->lanes = 0;
-        request->remote = 0;
-        request->words = 1;
-        request->asleep = 0;
-        warp_.pending = request.get();
-        warp_.transfers = &transfers_;
-        warp_.wait_failed = false;
-        transfers_.clear();
-        warp_.tensor_work = &tensor_work_;
-        tensor_work_.clear();
-        warp_.mbarrier_operations = &mbarrier_operations_;
-        mbarrier_operations_.clear();
-        const operation* const main = main_operation(index);
-        effects.active_mask = warp_.lanes_of(main);
-        const bool watched = progress().listens();
-        if (watched) watch_before(*instruction.info);
-        const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
-        note_barrier(main, instruction, effects);
-        if (kernel_.what_.image->isa() == instruction_set::ptx)
-            note_addresses(warp_, main, instruction, effects, addresses);
-        else
-            addresses.lanes = 0;  // instructions with addresses leave a request
-        execute(index);
-        if (watched) watch_after(*instruction.info, before);
-        note_sleep(*request, now);
-        warp_.pending = nullptr;
-        if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
-            note_request(*request, effects, addresses);
-        if (instruction.info->is_atomic && request->perform != nullptr && request->remote == 0)
-            perform_part(*request, split_off_shared_lanes(*request, effects, addresses));
-        seen_.replace(addresses);
-        if (warp_.wait_failed && effects.can_suspend) {
-            effects.suspended = true;
-            // The wait may depend on diverged lanes of the warp, or on the warp itself.
-            constexpr std::uint32_t long_limit = 20000;  // ns
-            effects.has_time_limit =
-                (warp_.wait_nanoseconds != 0 && warp_.wait_nanoseconds < long_limit) ||
-                (warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently());
-            wait_ = wait;
-        }
-        effects.sleep = take_sleep(now);
-        sleeps_ = effects.sleep != 0;
-        effects.warp_ended = warp_.next == nullptr;
-        effects.lanes_ended = warp_.control->live_lanes() != before;
-        effects.next = window();
-        if (kernel_.in_cta_clusters()) {
-            note_cluster(main, before, effects.active_mask);
-            if (request->remote != 0) {
-                cluster_.remote_lanes = request->remote;
-                std::copy_n(request->rank, warp_size, cluster_.rank.begin());
-                cluster_.request = keep_remote(std::move(request));
-                return;
-            }
-        }
-        if (request->perform == nullptr)
-            free_.push_back(std::move(request));
-        else if (instruction.info->is_atomic)
-            atomic_ = std::move(request);
-        else {
-            effects.memory_deferred = true;
-            deferred_.push_back(std::move(request));
-        }
+        if (!guarded([&] { execute(instruction, now, effects, addresses); }))
+            end(effects, addresses);
     }
 
     void apply_memory() override {
         if (deferred_.empty()) return;
         auto request = std::move(deferred_.front());
         deferred_.pop_front();
-        perform(*request);
+        guarded([&] { perform(*request); });
         free_.push_back(std::move(request));
     }
 
     void perform_atomic(std::uint32_t lanes) override {
         if (atomic_ == nullptr) return;
-        perform_part(*atomic_, lanes);
+        if (!guarded([&] { perform_part(*atomic_, lanes); })) atomic_->lanes &= ~lanes;
         if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
     }
 
@@ -179,7 +112,7 @@ public:
         r.remote &= ~lanes;
         r.lanes = lanes;
         progress().note_change();
-        r.perform(warp_, r);
+        guarded([&] { r.perform(warp_, r); });
         if (r.remote == 0) free_.push_back(std::move(remote_[number]));
     }
 
@@ -265,13 +198,108 @@ private:
         return op;
     }
 
+    /// Performs an action of the program. @return false: it has caused a fault, which is reported
+    template <class Action>
+    bool guarded(Action action) {
+        if (!kernel_.world_.fault) {
+            action();
+            return true;
+        }
+        try {
+            action();
+            return true;
+        } catch (const execution_error&) {
+            kernel_.world_.fault(std::current_exception());
+            return false;
+        }
+    }
+
+    /// Executes an instruction that issues.
+    void execute(const program::dynamic_instruction& instruction, std::uint64_t now,
+                 program::issue_effects& effects, program::lane_addresses& addresses) {
+        kernel_.discard_freed_memory();
+        const std::uint32_t index = kernel_.instructions_->index_of(instruction);
+        ++kernel_.issued_[index];
+        const lane_mask before = warp_.control->live_lanes();
+        auto request = take_request();
+        request->op = nullptr;
+        request->perform = nullptr;
+        request->lanes = 0;
+        request->remote = 0;
+        request->words = 1;
+        request->asleep = 0;
+        warp_.pending = request.get();
+        warp_.transfers = &transfers_;
+        warp_.wait_failed = false;
+        transfers_.clear();
+        warp_.tensor_work = &tensor_work_;
+        tensor_work_.clear();
+        warp_.mbarrier_operations = &mbarrier_operations_;
+        mbarrier_operations_.clear();
+        const operation* const main = main_operation(index);
+        effects.active_mask = warp_.lanes_of(main);
+        const bool watched = progress().listens();
+        if (watched) watch_before(*instruction.info);
+        const wait_state wait{main, warp_.active, warp_.mask_at(main->guard)};
+        note_barrier(main, instruction, effects);
+        if (kernel_.what_.image->isa() == instruction_set::ptx)
+            note_addresses(warp_, main, instruction, effects, addresses);
+        else
+            addresses.lanes = 0;  // instructions with addresses leave a request
+        execute(index);
+        if (watched) watch_after(*instruction.info, before);
+        note_sleep(*request, now);
+        warp_.pending = nullptr;
+        if (request->op != nullptr && (instruction.info->is_memory() || request->remote != 0))
+            note_request(*request, effects, addresses);
+        if (instruction.info->is_atomic && request->perform != nullptr && request->remote == 0)
+            perform_part(*request, split_off_shared_lanes(*request, effects, addresses));
+        seen_.replace(addresses);
+        if (warp_.wait_failed && effects.can_suspend) {
+            effects.suspended = true;
+            // The wait may depend on diverged lanes of the warp, or on the warp itself.
+            constexpr std::uint32_t long_limit = 20000;  // ns
+            effects.has_time_limit =
+                (warp_.wait_nanoseconds != 0 && warp_.wait_nanoseconds < long_limit) ||
+                (warp_.control->groups() > 1 && warp_.control->schedules_lanes_independently());
+            wait_ = wait;
+        }
+        effects.sleep = take_sleep(now);
+        sleeps_ = effects.sleep != 0;
+        effects.warp_ended = warp_.next == nullptr;
+        effects.lanes_ended = warp_.control->live_lanes() != before;
+        effects.next = window();
+        if (kernel_.in_cta_clusters()) {
+            note_cluster(main, before, effects.active_mask);
+            if (request->remote != 0) {
+                cluster_.remote_lanes = request->remote;
+                std::copy_n(request->rank, warp_size, cluster_.rank.begin());
+                cluster_.request = keep_remote(std::move(request));
+                return;
+            }
+        }
+        if (request->perform == nullptr)
+            free_.push_back(std::move(request));
+        else if (instruction.info->is_atomic)
+            atomic_ = std::move(request);
+        else {
+            effects.memory_deferred = true;
+            deferred_.push_back(std::move(request));
+        }
+    }
+
     /// Ends the warp without executing an instruction.
     void end(program::issue_effects& effects, program::lane_addresses& addresses) {
         warp_.next = nullptr;
         effects.active_mask = 0;
         effects.lanes_ended = effects.warp_ended = true;
+        effects.suspended = effects.memory_deferred = false;
         addresses.lanes = 0;
         mbarrier_operations_.clear();
+        transfers_.clear();
+        tensor_work_.clear();
+        cluster_ = {};
+        warp_.pending = nullptr;
         progress().note_change();
     }
 

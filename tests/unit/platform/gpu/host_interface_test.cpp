@@ -38,6 +38,7 @@ struct fake_device : host_device {
     std::set<std::uint64_t> running;
     bool is_quiet = true, is_stopped = false, aborted = false, cleared = false;
     std::uint64_t cycles = 0x123456789abcdef0;
+    std::string obstacle;  // to a reset
 
     void execute(const dispatch::host_command& c) override {
         executed.push_back(c);
@@ -56,7 +57,14 @@ struct fake_device : host_device {
         for (const std::uint64_t tag : running) interface->completed(tag);
         running.clear();
     }
+    std::string obstacle_to_reset() const override { return obstacle; }
+    void resume() override { is_stopped = false; }
+    std::string give_up() override {
+        is_stopped = true;
+        return "a request";
+    }
     bool quiet() const override { return is_quiet; }
+    bool drained() const override { return is_quiet && running.empty(); }
     void clear() override { cleared = true; }
     bool stopped() const override { return is_stopped; }
     std::uint64_t count(host::counter c) const override {
@@ -117,6 +125,7 @@ struct harness : sc_core::sc_module {
         s.request_depth = 2;
         s.sms = 2;
         s.channels = 3;
+        s.longest_reset = 100;
         return s;
     }
 
@@ -393,10 +402,48 @@ TEST(HostInterface, FailsTheCommandsOfADeviceThatHasStopped) {
         EXPECT_EQ(h.read(host::completed), h.read(host::submitted));
         EXPECT_EQ(h.read(host::first_window + host::result_hi), host::failed_result);
         EXPECT_EQ(h.command(command_code::launch), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    });
+}
+
+TEST(HostInterface, ResetsADeviceThatHasStopped) {
+    story([](harness& h) {
+        h.device.is_stopped = true;
+        h.device.interface->device_stopped(host::error_code::gpu_stopped, "a deadlock");
         h.write(host::control, host::reset);
-        EXPECT_EQ(h.read(host::status) & (host::busy | host::resetting), 0u)
-            << "a loop that waits for the reset ends";
-        EXPECT_NE(h.read(host::status) & host::stopped, 0u);
+        h.pass(ns(10));
+        EXPECT_TRUE(h.device.aborted);
+        EXPECT_TRUE(h.device.cleared);
+        EXPECT_EQ(h.read(host::status), 0u);
+        EXPECT_EQ(h.command(command_code::fill), tlm::TLM_OK_RESPONSE);
+    });
+}
+
+TEST(HostInterface, SaysWhyAResetCannotBringBackADevice) {
+    story([](harness& h) {
+        const auto message = [&h] {
+            std::array<char, host::message_bytes> text{};
+            EXPECT_EQ(h.access(rd, host::message, text.data(), host::message_bytes),
+                      tlm::TLM_OK_RESPONSE);
+            return std::string(text.data());
+        };
+        h.device.is_stopped = true;
+        h.device.obstacle = "something broke";
+        h.write(host::control, host::reset);
+        EXPECT_EQ(h.read(host::status), host::failed | host::stopped);
+        EXPECT_EQ(h.read(host::error), static_cast<std::uint32_t>(host::error_code::gpu_stopped));
+        EXPECT_EQ(message(), "a reset cannot revive the GPU: something broke");
+        h.device.obstacle.clear();
+        h.device.is_quiet = false;
+        h.write(host::control, host::reset);
+        h.pass(ns(50));
+        EXPECT_EQ(h.read(host::status), host::resetting | host::memory_busy);
+        h.pass(ns(100));
+        EXPECT_EQ(h.read(host::status), host::failed | host::stopped | host::memory_busy);
+        EXPECT_EQ(message(), "a reset does not end: a request");
+        h.device.is_quiet = true;  // the memory has answered
+        h.write(host::control, host::reset);
+        h.pass(ns(10));
+        EXPECT_EQ(h.read(host::status), 0u);
     });
 }
 

@@ -251,12 +251,9 @@ TEST(Modules, HaveTheirParametersAsAttributes) {
         EXPECT_EQ(attribute("gpu", "core_clock"), values.parameters().value("gpu.core_clock"));
         std::set<std::string> without;
         for (const platform::parameter& p : values.parameters().all()) {
-            std::string module = "gpu." + p.name.substr(0, p.name.rfind('.') + 1);
-            for (const std::string kind : {"cluster", "sm", "partition", "bank", "dram"})
-                if (const std::size_t at = module.find("." + kind + "."); at != std::string::npos)
-                    module.insert(at + 1 + kind.size(), "0");
-            module.pop_back();
-            if (!attribute(module, p.name.substr(p.name.rfind('.') + 1))) without.insert(p.name);
+            const std::string name = platform::numbered_name("gpu", p.name);
+            const std::size_t dot = name.rfind('.');
+            if (!attribute(name.substr(0, dot), name.substr(dot + 1))) without.insert(p.name);
         }
         EXPECT_EQ(without, std::set<std::string>{});
     }

@@ -66,12 +66,14 @@ struct rig : sc_core::sc_module {
     std::unique_ptr<host_ram> ram;  // optional
     tlm_utils::simple_initiator_socket<rig> port{"port"};
     std::string printed;
+    sc_core::sc_signal<bool> reset_line{"reset_line"};
 
     rig(const sc_core::sc_module_name& name, std::function<void(rig&)> software, bool with_ram,
         const std::vector<std::string>& options = {})
         : sc_module(name), device("gpu", configure(all(options), SIMTLM_TEST_CONFIG_DIR)) {
         sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
         port.bind(device.host);
+        device.reset.bind(reset_line);
         if (with_ram) {
             ram = std::make_unique<host_ram>("ram");
             device.host_memory.bind(ram->socket);
@@ -388,6 +390,143 @@ TEST(ProgramHost, ReportsTheFaultOfAProgramAndKeepsMemoryReadable) {
                   tlm::TLM_OK_RESPONSE);
         EXPECT_EQ(after, before);
     });
+}
+
+// ---- reset of a GPU that has stopped ----
+
+constexpr const char* faulty_text = R"(
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry illegal_address(.param .u64 data, .param .u32 factor)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [factor];
+  mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;
+  setp.lt.u32 %p1, %r2, 96;
+  @%p1 ld.global.u32 %r3, [%rd3];
+  @!%p1 ld.global.u32 %r3, [%rd2];
+  atom.global.add.u32 %r1, [%rd1], %r3;
+  st.global.u32 [%rd3], %r1;
+  ret;
+}
+.visible .entry trapped(.param .u64 data, .param .u32 factor)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2; red.global.add.u32 [%rd1], %r2;
+  trap;
+  ret;
+}
+.visible .entry deadlock(.param .u64 data, .param .u32 factor)
+{
+  .reg .pred %p<2>; .reg .b32 %r<3>;
+  mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 32;
+  @%p1 bar.sync 1, 128;
+  bar.sync 0;
+  ret;
+}
+.visible .entry scale_all(.param .u64 data, .param .u32 factor)
+{
+  .reg .b32 %r<6>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [factor];
+  mov.u32 %r2, %tid.x; mov.u32 %r4, %ctaid.x; mad.lo.u32 %r5, %r4, 128, %r2;
+  mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r3, [%rd3]; mul.lo.u32 %r3, %r3, %r1; st.global.u32 [%rd3], %r3;
+  ret;
+}
+.visible .entry endless(.param .u64 data, .param .u32 factor)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [data];
+again:
+  red.global.add.u32 [%rd1], 1; membar.gl;
+  bra again;
+}
+)";
+
+/// Runs kernels that stop the GPU, with a reset after each, and then another one at a given time.
+struct revival {
+    std::vector<std::string> kernels;  // that stop the GPU
+    sc_core::sc_time at;               // when the last kernel is launched
+    bool by_pin = false;
+    std::uint64_t cycles = 0;  // that it has taken
+
+    void operator()(rig& r) {
+        constexpr std::size_t bytes = std::size_t{5} * 128 * 4;
+        r.load(faulty_text);
+        const std::uint64_t a = r.allocate(bytes), b = r.allocate(bytes);
+        std::vector<std::uint32_t> data(bytes / 4, 7);
+        r.put(a, data.data(), bytes);
+        r.put(b, data.data(), bytes);
+        host::launch_descriptor d = threads(128);
+        d.grid[0] = 5;
+        for (const std::string& kernel : kernels) {
+            r.launch(r.find(kernel), d, scale_arguments(a, 2));
+            EXPECT_NE(r.read(host::status) & host::stopped, 0u) << kernel;
+            EXPECT_NE(r.read(host::error), 0u);
+            by_pin ? r.reset_line.write(true) : r.write(host::control, host::reset);
+            sc_core::wait(sc_core::sc_time(1, sc_core::SC_US));
+            r.reset_line.write(false);
+            while ((r.read(host::status) & host::resetting) != 0)
+                sc_core::wait(sc_core::sc_time(100, sc_core::SC_NS));
+            EXPECT_EQ(r.read(host::status), 0u) << r.message();
+        }
+        EXPECT_LT(sc_core::sc_time_stamp(), at);
+        sc_core::wait(at - sc_core::sc_time_stamp());
+        r.launch(r.find("scale_all"), d, scale_arguments(b, 3));
+        EXPECT_EQ(r.read(host::error), 0u) << r.message();
+        r.access(tlm::TLM_READ_COMMAND, host::aperture + b, data.data(), bytes);
+        EXPECT_EQ(data, std::vector<std::uint32_t>(data.size(), 21));
+        const auto finished = r.device.commands().take_finished();
+        cycles = finished.back().end_cycle - finished.back().launched_at;
+    }
+};
+
+/// Checks that a kernel takes the same cycles on GPUs that have been stopped and reset as on one
+/// that has not, in every mode of the simulation.
+void expect_revival(const std::vector<std::string>& kernels, double microseconds,
+                    const std::vector<std::string>& options,
+                    const std::vector<std::vector<std::string>>& modes) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    std::vector<revival> runs(modes.size() + 1);
+    std::vector<std::unique_ptr<rig>> rigs;
+    for (std::size_t i = 0; i <= modes.size(); ++i) {
+        std::vector<std::string> all = options;
+        if (i != 0) {
+            all.insert(all.end(), modes[i - 1].begin(), modes[i - 1].end());
+            runs[i].kernels = kernels;
+        }
+        runs[i].at = sc_core::sc_time(microseconds, sc_core::SC_US);
+        runs[i].by_pin = i == 2;
+        rigs.push_back(std::make_unique<rig>(("rig" + std::to_string(i)).c_str(),
+                                             [&runs, i](rig& r) { runs[i](r); }, false, all));
+    }
+    const auto left = [&] {
+        return std::any_of(rigs.begin(), rigs.end(), [](const auto& r) { return !r->done; });
+    };
+    while (left() && sc_core::sc_time_stamp() < sc_core::sc_time(1, sc_core::SC_MS))
+        sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    EXPECT_FALSE(left());
+    for (const revival& r : runs) EXPECT_EQ(r.cycles, runs[0].cycles);
+    EXPECT_GT(runs[0].cycles, 0u);
+}
+
+TEST(ProgramHost, ContinuesAfterFaultsAndResets) {
+    expect_revival({"illegal_address", "trapped"}, 30, {},
+                   {{}, {"--shuffle-seed", "5"}, {"--processes", "block"}});
+}
+TEST(ProgramHost, ContinuesAfterFaultsAndResetsOfSubCores) {
+    expect_revival({"illegal_address", "trapped"}, 30,
+                   {"--core", "sub-core", "--any-binary-version"},
+                   {{}, {"--shuffle-seed", "5"}, {"--no-sleep"}});
+}
+TEST(ProgramHost, ContinuesAfterADeadlockAndAReset) {
+    expect_revival({"deadlock"}, 110, {}, {{}});
+}
+TEST(ProgramHost, ContinuesAfterACycleLimitAndAReset) {
+    expect_revival({"endless"}, 15, {}, {{"-gpgpu_max_cycle", "10000"}});
 }
 
 TEST(ProgramHost, PrintsToTheOutputOfThePlatform) {

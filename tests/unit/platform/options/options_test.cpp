@@ -438,6 +438,14 @@ TEST(Notes, NameOptionsOfTheOtherCoreOnTheCommandLine) {
               std::string::npos);
 }
 
+TEST(Notes, NameCopiesThatAreToModifyTheL2WithoutEffect) {
+    option_values given;
+    given.parse_command_line({"-gpgpu_l2_copy_modified", "1", "-gpgpu_perf_sim_memcpy", "0"});
+    ASSERT_EQ(notes_on(given).size(), 1u);
+    EXPECT_EQ(notes_on(given)[0],
+              "accepted without effect: -gpgpu_l2_copy_modified (-gpgpu_perf_sim_memcpy 0)");
+}
+
 TEST(Notes, NameOptionsThatTheSubCorePipelineAndTheNetworkIgnore) {
     option_values sub_cores;
     sub_cores.parse_command_line({"--core", "sub-core", "-gpgpu_scheduler", "lrr",

@@ -71,6 +71,8 @@ TEST(ClockHistory, ConvertsCyclesToTimeAcrossChanges) {
     EXPECT_DOUBLE_EQ(clock.seconds(0, 1000), 1e-6);
     EXPECT_DOUBLE_EQ(clock.seconds(500, 2500), 0.5e-6 + 2e-6 + 2e-6);
     EXPECT_DOUBLE_EQ(clock.seconds(2100, 2100), 0);
+    EXPECT_DOUBLE_EQ(clock.seconds(0, 0), 0);
+    EXPECT_DOUBLE_EQ(clock.seconds(0, 2500), 1e-6 + 2e-6 + 2e-6);
     EXPECT_DOUBLE_EQ(clock.mean_hertz(1000, 3000), 2000 / 6e-6);
     EXPECT_DOUBLE_EQ(clock.hertz(), 250e6);
 }
