@@ -22,7 +22,8 @@ words = sys.argv[1:]
 def value(option):
     return words[words.index(option) + 1]
 if "--dump-config" in words:
-    print("-gpgpu_clock_domains 1000:1000:1000:1000\\n-gpgpu_kernel_launch_latency 100\\n"
+    clocks = value("-gpgpu_clock_domains") if "-gpgpu_clock_domains" in words else "1000:1000:1000:500"
+    print(f"-gpgpu_clock_domains {clocks}\\n-gpgpu_kernel_launch_latency 100\\n"
           "-gpgpu_compute_capability_major 8\\n-gpgpu_compute_capability_minor 6")
     sys.exit(0)
 if words[-1] == "--help":
@@ -39,11 +40,14 @@ if "-d" in words:
     launches = prompt(int(value("-d"))) + launches
 first = int(value("--sample-from"))
 skipped = min(first - 1, len(launches))
-pathlib.Path(value("--stats-file")).write_text(f"skipped_kernels = {skipped}\\n")
+clock = float(value("-gpgpu_clock_domains").split(":")[0]) if "-gpgpu_clock_domains" in words else 1000
+power = f"kernel_list_number = {first}\\ngpu_power = {100 + clock / 5}\\n" if "-dvfs_enabled" in words else ""
+pathlib.Path(value("--stats-file")).write_text(f"skipped_kernels = {skipped}\\n{power}")
 if "--sample-json" in words:
     name = "simtlm_blas_gemm" if "F16" in model else "_Z9mul_mat_qPv"
     kernels = [{"how": "omitted", "cycles": 0} if i + 1 < first else
-               {"name": name, "cycles": 1e6 if k == "layer" else 2e6} for i, k in enumerate(launches)]
+               {"number": i + 1, "name": name, "cycles": 1e6 if k == "layer" else 2e6}
+               for i, k in enumerate(launches)]
     pathlib.Path(value("--sample-json")).write_text(json.dumps({
         "kernels": kernels, "sampled_kernels": 1, "projected_error_bound": 5e5,
         "projected_tot_sim_cycle": 1e7}))
@@ -161,7 +165,7 @@ class CompareLlama(unittest.TestCase):
         lines, page = self.compare([
             "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,tg128,400,,x",
             "RTX 3090,,b1,llama 8B,Q4_0,1,1,2,pp512,1000,,x",
-            "RTX 3090,200,b1,llama 8B,Q4_0,1,1,2,pp512,1000,,x",
+            "RTX 3090,200,b1,llama 8B,Q4_0,2,1,2,pp512,1000,,x",
             "RTX 3090,,b1,llama 8B,F16,1,1,2,pp512,1000,,x",
             "RTX 3090,,b1,llama 7B,Q4_0,2,0,512,tg128,400,,x",
             "RTX 3090,,b1,mystery 7B,Q4_0,1,0,512,tg128,400,,x",
@@ -178,10 +182,17 @@ class CompareLlama(unittest.TestCase):
         # An older build builds a graph of 32 layers for each word.
         self.assertIn("simulated 210.0 (+5.0 %)", lines[4])
         self.assertEqual(lines[-1], "mean absolute error 21.2 % (tg), 0.4 % (pp), 5 rows, 4 left out")
-        for reason in ("power cap of 200 W", "needs cuBLAS (100 % of the time)", "several GPUs: 1",
+        for reason in ("needs cuBLAS (100 % of the time)", "several GPUs: 2",
                        "shapes of mystery 7B not known"):
             self.assertIn(reason, page)
         self.assertIn(lines[-1], page)
+
+    def test_lowers_the_clock_of_a_row_until_its_power_is_that_of_its_cap(self):
+        # 100 W and 0.2 W per MHz; a word takes 4 million cycles.
+        lines, _ = self.compare(["RTX 3090,300,b1,llama 7B,Q4_0,1,0,512,tg128,250,,x",
+                                 "RTX 3090,220,b1,llama 7B,Q4_0,1,0,512,tg128,150,,x"])
+        self.assertIn("simulated 250.0 (+0.0 %), 0 s, 300 W", lines[0])
+        self.assertIn("simulated 150.0 (+0.0 %), 0 s, 220 W at 600 MHz", lines[1])
 
 
 if __name__ == "__main__":
