@@ -295,13 +295,16 @@ std::uint32_t whole_warps(std::uint32_t threads) {
     return (threads + warp_size - 1) / warp_size * warp_size;
 }
 
+/// The warp that completes a barrier lets the others continue first, in order of their numbers, as
+/// on an SM, where none is many instructions ahead: programs exist in which thread 0 reads, after a
+/// barrier, what other warps overwrite later without another one.
 const operation* wait_at(warp& w, const operation* op, bool complete) {
-    if (complete || w.block->sm_holds_barriers) {
+    if (w.block->sm_holds_barriers || (complete && w.block->warps().size() == 1)) {
         w.status = warp_status::ready;
         return op + 1;
     }
     w.leave(op);
-    return w.stop(op + 1, warp_status::barrier);
+    return w.stop(op + 1, complete ? warp_status::ready : warp_status::barrier);
 }
 
 }  // namespace

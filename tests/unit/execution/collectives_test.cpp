@@ -430,6 +430,17 @@ DONE: mov.u32 %r1, 0;
     EXPECT_NE(fault.find("divergent barrier"), std::string::npos) << fault;
 }
 
+TEST(Barrier, IsLeftInTheOrderOfTheWarps) {
+    const auto r = results(
+        "st.shared.u32 [order], 0; bar.sync 0; atom.shared.add.u32 %r1, [order], 1; bar.sync 0;"
+        "atom.shared.add.u32 %r2, [order], 1; shl.b32 %r2, %r2, 8; add.u32 %r1, %r1, %r2;",
+        ".shared .u32 order;\n", 96);
+    for (unsigned i = 0; i < 96; ++i) {
+        EXPECT_EQ((r[i] & 255u) / 32, i / 32) << i;
+        EXPECT_EQ((r[i] >> 8) / 32, 3 + i / 32) << i;
+    }
+}
+
 TEST(Barrier, DoesNotWaitForExitedWarps) {
     const auto r =
         results("mov.u32 %r1, 5; setp.gt.u32 %p1, %r0, 63; @%p1 exit; bar.sync 0;", "", 96);
