@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DTO= -P public_headers.cmake: copies the public headers into TO/simtlm, where users
-# include them as <simtlm/...>: simtlm.h, simtlm_registers.h and cci.h, and modules/ and platform/ with what
-# they include. Within the source tree, headers are named from its top folder.
+# include them as <simtlm/...>: simtlm.h, simtlm_registers.h, cci.h, scp.h, qbox.h and vcml.h, and modules/ and
+# platform/ with what they include. Within the source tree, headers are named from its top folder.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${TO}/simtlm)
 file(GLOB_RECURSE headers RELATIVE ${SOURCE} ${SOURCE}/modules/*.h ${SOURCE}/platform/*.h)

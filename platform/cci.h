@@ -38,11 +38,19 @@ public:
     cci_parameters& operator=(const cci_parameters&) = delete;
 
 private:
+    /// Whether this is constructed in a module of the platform, whose broker is then used.
+    static bool in_module() { return sc_core::sc_get_current_object() != nullptr; }
     /// Takes the values of the broker, for modules of any number. @throws user_error
     void take_values() {
-        cci::cci_broker_handle broker = cci::cci_get_global_broker(originator_);
+        cci::cci_broker_handle broker =
+            in_module() ? cci::cci_get_broker() : cci::cci_get_global_broker(originator_);
         for (const auto& [name, value] : broker.get_unconsumed_preset_values())
-            if (name.compare(0, gpu_.size() + 1, gpu_ + ".") == 0) set(name, value);
+            if (name.compare(0, gpu_.size() + 1, gpu_ + ".") == 0 && !is_of_logger(name))
+                set(name, value);
+    }
+    /// Whether the parameter is one of the logger of SystemC Common Practices.
+    static bool is_of_logger(const std::string& name) {
+        return name.substr(name.rfind('.') + 1) == "log_level";
     }
     void set(const std::string& name, const cci::cci_value& value) {
         // Names are those below the GPU, whose own name may have several parts.
@@ -82,7 +90,7 @@ private:
 
     const std::string gpu_;
     configuration& values_;
-    cci::cci_originator originator_{"simtlm"};
+    cci::cci_originator originator_{in_module() ? "" : "simtlm"};
     std::vector<std::shared_ptr<void>> parameters_;  // of several types
 };
 

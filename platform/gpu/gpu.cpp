@@ -389,6 +389,10 @@ void gpu::set_print(std::function<void(std::string_view)> print) {
     parts_->context->set_print(std::move(print));
 }
 
+void gpu::set_log(std::function<void(const std::string&)> log) {
+    parts_->log = std::move(log);
+}
+
 namespace {
 
 /// A command for messages: "launch of vecadd", "copy of 1024 bytes to 0x7f0000000000".
@@ -414,7 +418,9 @@ std::string text_of(const dispatch::host_command& c) {
 }  // namespace
 
 void gpu::execute(const dispatch::host_command& command) {
-    if (sc_core::sc_report_handler::get_verbosity_level() >= sc_core::SC_HIGH)
+    if (parts_->log)
+        parts_->log(text_of(command));
+    else if (sc_core::sc_report_handler::get_verbosity_level() >= sc_core::SC_HIGH)
         SC_REPORT_INFO_VERB("simtlm/command",
                             (std::string(name()) + ": " + text_of(command)).c_str(),
                             sc_core::SC_HIGH);

@@ -120,6 +120,10 @@ public:
     void set_stop_request(std::function<bool()> request);
     /// Sets the sink for printf output of loaded programs; the default is stdout.
     void set_print(std::function<void(std::string_view)> print);
+    /// Sets the sink for messages about commands, such as "launch of vecadd"; the default reports
+    /// them to SystemC's report handler, as information of type simtlm/command with verbosity
+    /// SC_HIGH.
+    void set_log(std::function<void(const std::string&)> log);
     /// Gates the internal clocks while the GPU is idle (see phase_sequencer::gate). Call before
     /// elaboration ends, and only if no process gives the GPU work except the host between calls of
     /// sc_start.

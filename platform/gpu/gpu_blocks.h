@@ -63,6 +63,7 @@ struct gpu::parts {
     std::unique_ptr<dispatch::command_processor> commands;
     std::unique_ptr<platform::host_interface> host_interface;
     std::unique_ptr<gpu_tracer> tracer;
+    std::function<void(const std::string&)> log;
     std::string initial_state;  // before the first command of the host interface
 };
 

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import re
+import subprocess
 import sys
 import unittest
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_uint32, c_uint64, c_ubyte, c_void_p
@@ -51,6 +52,12 @@ class Gpu:
 
 
 class CInterface(unittest.TestCase):
+    def test_exports_nothing_but_its_functions(self):
+        symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
+        names = [line.split()[-1] for line in symbols.stdout.splitlines()]
+        self.assertIn("simtlm_create", names)
+        self.assertEqual([name for name in names if not name.startswith("simtlm_")], ["sc_main"])
+
     def test_runs_a_trace_with_a_memory_and_an_interrupt_of_the_host(self):
         with self.assertRaisesRegex(RuntimeError, r"configure\(\): .*did you mean -gpgpu_n_mem"):
             Gpu("--preset", "TINY", "-gpgpu_n_mme", "4")
