@@ -98,7 +98,23 @@ void resume(platform::checkpoint& saved, platform::gpu& device, output& out,
     out.resume(saved, workload);
 }
 
-/// Saves checksums of the traces of the kernels that have ended, or compares them with the saved
+/// Number of thread blocks of the running kernels that have been placed.
+std::uint64_t blocks_placed(platform::gpu& device) {
+    std::uint64_t placed = 0;
+    for (const auto& k : device.commands().ctas().running())
+        if (k) placed += k->descriptor.grid.volume() - k->blocks_left;
+    return placed;
+}
+
+/// What a checkpoint within a kernel means for its results.
+std::string within_kernel(std::uint64_t placed) {
+    return fmt::format(
+        "the checkpoint is within a kernel: after {} of its thread blocks, none was placed until "
+        "they had ended, which adds to the cycles of the kernel",
+        placed);
+}
+
+/// Saves checksums of the traces of the kernels that have begun, or compares them with the saved
 /// ones.
 void checkpoint_traces(std::uint64_t kernels_done, const workload& work, support::archive& a) {
     a.block("traces");
@@ -285,10 +301,14 @@ int finish_run(timed_run& r, run_control::ending end, platform::gpu& device, out
     if (end == run_control::ending::quit) return success;
     if (r.to_be_saved) {
         log_error(
-            fmt::format("{} is not written: after {} kernels had finished, there was always "
-                        "another one running (kernels of several streams overlap; choose other "
-                        "kernels, or -gpgpu_max_concurrent_kernel 1)",
-                        r.saving.write, r.saving.kernels));
+            r.saving.blocks != 0
+                ? fmt::format("{} is not written: after {} kernels had finished, fewer than {} "
+                              "thread blocks were placed (--checkpoint-blocks)",
+                              r.saving.write, r.saving.kernels, r.saving.blocks)
+                : fmt::format("{} is not written: after {} kernels had finished, there was always "
+                              "another one running (kernels of several streams overlap; choose "
+                              "other kernels, or -gpgpu_max_concurrent_kernel 1)",
+                              r.saving.write, r.saving.kernels));
         return fault_of_the_input;
     }
     attempt([&] {
@@ -343,11 +363,13 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
     }
     const platform::workload_state of_workload = [&](support::archive& a) {
         r.program ? r.program->checkpoint(a)
-                  : checkpoint_traces(device.commands().kernels_done(), r.work, a);
+                  : checkpoint_traces(
+                        device.commands().kernels_done() + (blocks_placed(device) != 0 ? 1 : 0),
+                        r.work, a);
     };
     if (r.to_be_saved) {
         files.keep_rows();
-        control.save_after(r.saving.kernels, [&] {
+        control.save_after(r.saving.kernels, r.saving.blocks, [&] {
             r.to_be_saved = false;
             try {
                 out.save(r.saving.write, values, of_workload);
@@ -356,9 +378,15 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
             }
             out.note("note", fmt::format("the run is saved in {} after kernel {}", r.saving.write,
                                          device.commands().kernels_done()));
+            if (const std::uint64_t placed = blocks_placed(device); placed != 0)
+                out.note("note", within_kernel(placed));
         });
     }
-    if (r.resumed) resume(*r.resumed, device, out, of_workload);
+    if (r.resumed) {
+        resume(*r.resumed, device, out, of_workload);
+        if (const std::uint64_t placed = blocks_placed(device); placed != 0)
+            out.note("note", within_kernel(placed));
+    }
     to_be_resumed = false;
     if (debugger) debugger->begin();
     device.commands().proceed();

@@ -158,6 +158,17 @@ void run_control::save_at_rest() {
         }
     }
     std::exchange(save_, nullptr)();
+    device_.commands().ctas().resume_placement();
+}
+
+/// Saves the run if it has reached the place.
+void run_control::save_if_due() {
+    dispatch::command_processor& commands = device_.commands();
+    if (!save_ || commands.kernels_done() < save_after_) return;
+    if (save_blocks_ != 0)
+        commands.ctas().pause_after(std::exchange(save_blocks_, 0));
+    else if (!commands.ctas().pausing() || commands.ctas().paused())
+        save_at_rest();
 }
 
 run_control::ending run_control::simulate(
@@ -167,6 +178,7 @@ run_control::ending run_control::simulate(
         device_.sequencer().rethrow_failure();
         if (signal_guard::received() != 0) return ending::interrupted;
         if (quits_) return ending::quit;
+        if (save_after_ == 0) save_if_due();
         sc_core::sc_start();
         simulation::finish_instant(device_.sequencer());
         for (const auto& kernel : commands.take_finished()) {
@@ -180,7 +192,7 @@ run_control::ending run_control::simulate(
         if (commands.stopped()) return ending::limit;
         if (quits_) return ending::quit;
         if (!commands.idle()) {
-            if (save_ && commands.kernels_done() >= save_after_) save_at_rest();
+            save_if_due();
             continue;
         }
         if (!next || !submit(next())) return ending::finished;

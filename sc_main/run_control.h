@@ -52,10 +52,13 @@ public:
     void set_listener(std::function<void(const dispatch::finished_kernel&)> listener) {
         listener_ = std::move(listener);
     }
-    /// Saves the run between two kernels. @param save  writes the checkpoint
+    /// Saves the run. @param save  writes the checkpoint
     /// @param kernels  minimum number of completed kernels before it is written
-    void save_after(std::uint64_t kernels, std::function<void()> save) {
+    /// @param blocks   number of thread blocks that are placed after them; 0: it is written between
+    ///                 two kernels
+    void save_after(std::uint64_t kernels, std::uint64_t blocks, std::function<void()> save) {
         save_after_ = kernels;
+        save_blocks_ = blocks;
         save_ = std::move(save);
     }
     /// Ends the run with an error if the programs that use a memory make no progress any more.
@@ -67,6 +70,7 @@ private:
     void pause();
     void poll();
     void save_at_rest();
+    void save_if_due();
     ending simulate(const std::function<std::vector<dispatch::host_command>()>& next);
     bool submit(const std::vector<dispatch::host_command>& commands);
     run_position position() const;
@@ -79,8 +83,9 @@ private:
     execution::device_memory* memory_ = nullptr;
     sc_core::sc_time poll_period_;
     bool quits_ = false;
-    std::uint64_t save_after_ = 0;  // number of completed kernels
-    std::function<void()> save_;    // empty: no checkpoint is to be written
+    std::uint64_t save_after_ = 0;   // number of completed kernels
+    std::uint64_t save_blocks_ = 0;  // number of further thread blocks, until they are asked for
+    std::function<void()> save_;     // empty: no checkpoint is to be written
     std::function<void(const dispatch::finished_kernel&)> listener_;
 };
 

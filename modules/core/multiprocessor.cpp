@@ -334,8 +334,8 @@ bool multiprocessor::at_rest() const {
 }
 
 void multiprocessor::checkpoint(support::archive& a) {
-    a.block(name(), 5);
-    a(running_, warps_, scoreboard_, dynamic_warps_);
+    a.block(name(), 6);
+    a(running_, warps_, scoreboard_, dynamic_warps_, last_launch_);
     a.history(residents_since_);
     checkpoint_pipeline(a);
     if (caches_) caches_->checkpoint(a);

@@ -142,8 +142,10 @@ std::vector<command_processor::saved_kernel> command_processor::window_to_save()
     std::vector<saved_kernel> window;
     for (std::size_t slot = 0; slot < scheduler_.running().size(); ++slot)
         if (const auto& k = scheduler_.running()[slot])
-            window.push_back(
-                {k->position, true, slot, k->context.launch, k->launched_at, k->issue_from});
+            window.push_back({k->position, true, slot, k->context.launch, k->launched_at,
+                              k->issue_from, k->start_cycle, k->selected,
+                              k->descriptor.grid.volume() - k->blocks_left,
+                              k->ctas_ready_for_dependents});
     for (const pending_kernel& p : waiting_) {
         window.emplace_back();
         window.back().position = p.kernel->position;
@@ -180,6 +182,12 @@ void command_processor::restore_window(const std::vector<saved_kernel>& window, 
         p.kernel->context.launch = saved->launch;
         p.kernel->launched_at = saved->launched_at;
         p.kernel->issue_from = saved->issue_from;
+        p.kernel->start_cycle = saved->start_cycle;
+        p.kernel->selected = saved->selected;
+        p.kernel->ctas_completed = saved->placed;
+        p.kernel->ctas_ready_for_dependents = saved->ready_for_dependents;
+        p.kernel->blocks_left = p.kernel->descriptor.grid.volume() - saved->placed;
+        p.kernel->source->skip(saved->placed);
         busy_streams_.push_back(p.stream);
         scheduler_.resume(std::move(p.kernel), saved->slot);
     }
@@ -192,7 +200,7 @@ void command_processor::checkpoint(support::archive& a) {
                                   "has run kernels in clusters of thread blocks, whose network is "
                                   "not saved in checkpoints",
                                   "leave out --checkpoint");
-    a.block(name());
+    a.block(name(), 2);
     std::vector<saved_kernel> window = window_to_save();
     std::uint64_t taken = taken_, digest = digest_;
     a(kernels_done_, window, taken, digest, scheduler_);

@@ -127,10 +127,13 @@ private:
         std::uint64_t position = 0;  // position of its command
         bool launched = false;
         std::uint64_t slot = 0;  // valid if launched, like the following members
-        std::uint64_t launch = 0, launched_at = 0, issue_from = 0;
+        std::uint64_t launch = 0, launched_at = 0, issue_from = 0, start_cycle = 0;
+        bool selected = false;
+        std::uint64_t placed = 0, ready_for_dependents = 0;  // CTAs
         template <class Archive>
         void checkpoint(Archive& a) {
-            a(position, launched, slot, launch, launched_at, issue_from);
+            a(position, launched, slot, launch, launched_at, issue_from, start_cycle, selected,
+              placed, ready_for_dependents);
         }
     };
     std::vector<saved_kernel> window_to_save() const;
@@ -141,6 +144,7 @@ private:
     void dependents_may_begin(const running_kernel& kernel) override;
     void deadlock() override;
     void limit_reached(const char* option) override;
+    void placement_paused() override { progress_.notify(sc_core::SC_ZERO_TIME); }
     std::shared_ptr<program::kernel_source> source_of(const host_command& command);
     pending_kernel open(const host_command& command);
     std::size_t window(const host_command& next) const;

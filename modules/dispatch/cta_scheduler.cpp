@@ -79,8 +79,9 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
 }
 
 bool cta_scheduler::at_rest() const {
-    return !cta_ended_ && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
-        return !k || (!k->finished() && k->blocks_left == k->descriptor.grid.volume());
+    return !cta_ended_ && std::all_of(running_.begin(), running_.end(), [this](const auto& k) {
+        return !k || (!k->finished() && k->ctas_running == 0 &&
+                      (paused() || k->blocks_left == k->descriptor.grid.volume()));
     });
 }
 
@@ -91,7 +92,6 @@ void cta_scheduler::checkpoint(support::archive& a) {
 }
 
 void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) {
-    k->blocks_left = k->descriptor.grid.volume();
     k->context.descriptor = &k->descriptor;
     process_.wake();
     running_.at(slot) = std::move(k);
@@ -102,6 +102,12 @@ void cta_scheduler::notify_ctas_left(bool left, std::uint64_t now) {
     if (left == ctas_left_) return;
     ctas_left_ = left;
     for (core::simt_cluster* c : clusters_) c->set_ctas_left(left, now);
+}
+
+void cta_scheduler::resume_placement() {
+    pause_at_ = 0;
+    pause_reported_ = false;
+    process_.wake();
 }
 
 void cta_scheduler::abandon() {
@@ -140,7 +146,7 @@ running_kernel* cta_scheduler::of(const core::kernel_context* context) const {
 }
 
 bool cta_scheduler::has_blocks(const running_kernel* k) const {
-    return k != nullptr && k->blocks_left != 0 && !cta_limit_reached();
+    return k != nullptr && k->blocks_left != 0 && may_issue();
 }
 
 void cta_scheduler::cta_completed(unsigned sm, core::kernel_context& kernel,
@@ -410,6 +416,12 @@ void cta_scheduler::check_limits(std::uint64_t now) {
                            });
         instructions_at_check_ = done;
         if (stuck) owner_.deadlock();
+    }
+    if (paused() && !pause_reported_ &&
+        std::all_of(running_.begin(), running_.end(),
+                    [](const auto& k) { return !k || k->ctas_running == 0; })) {
+        pause_reported_ = true;
+        owner_.placement_paused();
     }
     if (config_.max_cycles != 0 && now + 1 - counted_from_.cycles >= config_.max_cycles)
         owner_.limit_reached("-gpgpu_max_cycle");

@@ -63,6 +63,8 @@ public:
         virtual void deadlock() = 0;
         /// A limit of the configuration (-gpgpu_max_cycle, ...) has been reached.
         virtual void limit_reached(const char* option) = 0;
+        /// No CTA is placed because of pause_after(), and those placed before have ended.
+        virtual void placement_paused() = 0;
     };
 
     cta_scheduler(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
@@ -76,11 +78,19 @@ public:
     void launch(std::unique_ptr<running_kernel> kernel);
     /// Places no further CTAs of the running kernels: each ends with its resident CTAs.
     void abandon();
+    /// Places only a number of further CTAs until resume_placement(), so that kernels pause between
+    /// thread blocks. Call between steps.
+    void pause_after(std::uint64_t ctas) { pause_at_ = ctas_issued_ + ctas; }
+    void resume_placement();
+    bool pausing() const { return pause_at_ != 0; }
+    /// Whether the CTAs of pause_after() have been placed.
+    bool paused() const { return pause_at_ != 0 && ctas_issued_ >= pause_at_; }
     /// Counts limits and the deadlock window from now on.
     void restart_limits();
 
     const std::vector<std::unique_ptr<running_kernel>>& running() const { return running_; }
-    /// Whether no CTA of a running kernel has been placed.
+    /// Whether no CTA of a running kernel is resident, or will be placed while paused(); without a
+    /// pause, whether none has been placed.
     bool at_rest() const;
     /// Saves or restores the state that persists across kernels, and the number of running kernels;
     /// see resume(). @pre at_rest()
@@ -118,6 +128,7 @@ private:
     running_kernel* select(std::uint64_t now);
     running_kernel* of(const core::kernel_context* context) const;
     bool has_blocks(const running_kernel* k) const;
+    bool may_issue() const { return !cta_limit_reached() && !paused(); }
     bool cta_limit_reached() const {
         return config_.max_ctas != 0 && ctas_issued_ - counted_from_.ctas >= config_.max_ctas;
     }
@@ -151,6 +162,8 @@ private:
     struct {
         std::uint64_t cycles = 0, instructions = 0, ctas = 0, ctas_completed = 0;
     } counted_from_;
+    std::uint64_t pause_at_ = 0;  // number of issued CTAs; 0: never
+    bool pause_reported_ = false;
     std::uint64_t next_deadlock_check_ = 0;
     std::uint64_t instructions_at_check_ = 0;
     simulation::clocked_process process_;

@@ -140,6 +140,10 @@ public:
     /// which is not executed. For sampling; the values that the kernel computes are lost.
     /// @return false: the source does not support it, and nothing changes
     virtual bool end_early() { return false; }
+    /// Omits the next CTAs of the grid, which ran before a checkpoint. @throws support::user_error
+    virtual void skip(std::uint64_t ctas) {
+        for (; ctas != 0; --ctas) recycle(next_cta());
+    }
     /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
     /// Warnings so far, each once.

@@ -118,6 +118,9 @@ void host_checkpoint::check(const platform::option_values& values) {
     if (!how.any()) return;
     how.check(values, platform::make_gpu_config(values),
               platform::debugger_config::of(values).on || values.flag("-trace_enabled"));
+    if (how.blocks != 0)
+        values.fail("--checkpoint-blocks", "has no effect on host programs",
+                    "save the run between two kernels: --checkpoint-at");
     const char* const asked = how.write.empty() ? "--resume" : "--checkpoint";
     if (system_config::is_functional(values))
         values.fail(asked, "has no effect in functional mode", "omit it");

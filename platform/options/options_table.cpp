@@ -16,7 +16,7 @@ constexpr const char* registers_take_all_lanes =
     "an access of the register file takes the energy of all lanes";
 constexpr const char* prints_elsewhere =
     "statistics and messages are always printed; --stats-json contains all statistics";
-constexpr const char* between_kernels = "checkpoints are only written between two kernels";
+constexpr const char* other_checkpoints = "--checkpoint-blocks writes a checkpoint within a kernel";
 constexpr const char* no_preference =
     "a kernel's cache preference (cudaFuncSetCacheConfig) is only a hint, which traces do not "
     "record; -gpgpu_adaptive_cache_config sets the share of the L1D";
@@ -199,6 +199,10 @@ void running(builder& b) {
            "and the GPU is idle; see docs/checkpoints.md.");
     b.count("--checkpoint-at", "0", "kernels",
             "With --checkpoint: number of kernels that must have finished.");
+    b.count("--checkpoint-blocks", "0", "thread blocks",
+            "With --checkpoint: number of thread blocks that are placed after --checkpoint-at "
+            "kernels (which may be 0); no other is placed until they have ended and the checkpoint "
+            "is written, within a kernel. 0: it is written between two kernels.");
     b.file("--resume", "",
            "Resumes a run saved with --checkpoint, on the same GPU and with the same trace or "
            "program. Cycles and statistics are those of the whole run.");
@@ -979,7 +983,7 @@ void requirements(builder& b) {
     b.need({"--interval", "--interval-counters", "--interval-scope"},
            {"--interval-csv", "--interval-db"});
     b.need({"--sample-json"}, {"--sample", "--sample-stable"});
-    b.need({"--checkpoint-at"}, {"--checkpoint"});
+    b.need({"--checkpoint-at", "--checkpoint-blocks"}, {"--checkpoint"});
     b.need({"-checkpoint_kernel"}, {"-checkpoint_option"});
     b.need({"-resume_kernel"}, {"-resume_option"});
     b.need({"--sms-a-thread"}, {"--threads"});
@@ -1016,6 +1020,7 @@ void effective_runs(builder& b) {
              "--sample-json",
              "--checkpoint",
              "--checkpoint-at",
+             "--checkpoint-blocks",
              "--resume",
              "-checkpoint_option",
              "-checkpoint_kernel",
@@ -1184,7 +1189,7 @@ void elsewhere(builder& b) {
 
     for (const char* name :
          {"-checkpoint_CTA", "-resume_CTA", "-checkpoint_CTA_t", "-checkpoint_insn_Y"})
-        b.ignored(name, type::integer, "0", between_kernels);
+        b.ignored(name, type::integer, "0", other_checkpoints);
 
     b.ignored("-n_regfile_gating_group", type::natural, "4", registers_take_all_lanes);
     b.ignored("-gpgpu_clock_gated_reg_file", type::boolean, "0", registers_take_all_lanes);

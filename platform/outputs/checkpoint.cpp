@@ -101,6 +101,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
     checkpoint_options o;
     o.write = values.text("--checkpoint");
     o.kernels = values.natural("--checkpoint-at");
+    o.blocks = values.natural("--checkpoint-blocks");
     o.resume = values.text("--resume");
     if (values.given("--checkpoint") && o.write.empty())
         values.fail("--checkpoint", "an empty name", "name a file, or omit the option");
@@ -110,7 +111,7 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
                                               option_origin::source::command_line);
     if (o.write.empty() && asked)
         values.fail("--checkpoint-at", "has no effect without a file", "give --checkpoint FILE");
-    if (!o.write.empty() && o.kernels == 0)
+    if (!o.write.empty() && o.kernels == 0 && o.blocks == 0)
         values.fail("--checkpoint-at", "is not a number of kernels from 1 on",
                     "specify after how many kernels");
     if (values.flag("-checkpoint_option")) {

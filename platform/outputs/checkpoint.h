@@ -18,6 +18,7 @@ namespace simtlm::platform {
 struct checkpoint_options {
     std::string write;          ///< file; empty: none
     std::uint64_t kernels = 0;  ///< number of completed kernels at which it is written
+    std::uint64_t blocks = 0;   ///< thread blocks placed after them; 0: between two kernels
     std::string resume;         ///< file; empty: from the start
 
     bool any() const { return !write.empty() || !resume.empty(); }

@@ -151,6 +151,42 @@ TEST_F(Checkpoint, AcceptsTheOptionNamesOfAccelSim) {
     EXPECT_THAT(rest, HasSubstr("kernel_launch_uid = 3"));
 }
 
+/// A checkpoint within a kernel pauses it: the run that writes it and the resumed one are equal.
+void compare_within_kernel(const scratch_folder& folder, const std::vector<std::string>& gpu,
+                           const std::vector<std::string>& place,
+                           const std::vector<std::string>& otherwise = {}) {
+    const std::string file = folder.path("checkpoint");
+    std::vector<std::string> save = {"--checkpoint", file};
+    save.insert(save.end(), place.begin(), place.end());
+    const result saved = run(folder, gpu, save);
+    ASSERT_EQ(0, saved.run.code) << saved.run.err;
+    std::vector<std::string> resume = {"--resume", file};
+    resume.insert(resume.end(), otherwise.begin(), otherwise.end());
+    const result resumed = run(folder, gpu, resume);
+    ASSERT_EQ(0, resumed.run.code) << resumed.run.err;
+    EXPECT_TRUE(saved.statistics == resumed.statistics) << "the JSON files differ";
+    const std::string all = saved.run.report(), rest = after_header(resumed.run.report());
+    EXPECT_FALSE(rest.empty());
+    EXPECT_EQ("",
+              first_difference(all.substr(all.size() - std::min(all.size(), rest.size())), rest));
+}
+
+TEST_F(Checkpoint, WithinAKernelIsWrittenBetweenItsThreadBlocks) {
+    compare_within_kernel(folder_, with({}), {"--checkpoint-blocks", "3"});
+    compare_within_kernel(folder_, with({}), {"--checkpoint-at", "1", "--checkpoint-blocks", "2"},
+                          {"--shuffle-seed", "5"});
+    compare_within_kernel(folder_,
+                          {"--preset", "H100_PCIE", "--any-binary-version", "-gpgpu_n_clusters",
+                           "4", "-trace", list_},
+                          {"--checkpoint-at", "1", "--checkpoint-blocks", "2"});
+    const outcome o =
+        simulate(with({"--checkpoint", file_, "--checkpoint-at", "1", "--checkpoint-blocks", "2"}));
+    EXPECT_THAT(o.out + o.err, HasSubstr("the checkpoint is within a kernel: after 2 of its"));
+    const outcome few = simulate(with({"--checkpoint", file_, "--checkpoint-blocks", "99999"}));
+    EXPECT_EQ(2, few.code);
+    EXPECT_THAT(few.err, HasSubstr("fewer than 99999 thread blocks were placed"));
+}
+
 TEST_F(Checkpoint, RestoresTheMemoryOfAProgram) {
     const std::string ptx = folder_.write("increment.ptx", R"(
 .version 7.0
@@ -176,6 +212,13 @@ TEST_F(Checkpoint, RestoresTheMemoryOfAProgram) {
                                                "launch increment grid 1 block 4 args data\n"
                                                "expect data values 4 5 6 7\n");
     EXPECT_TRUE(compare(folder_, {"--preset", "QV100", "--ptx", ptx, "--launch", launches}, 2));
+    const std::string blocks = folder_.write("blocks.launch",
+                                             "buffer data u32 4 values 1 2 3 4\n"
+                                             "launch increment grid 6 block 4 args data\n"
+                                             "launch increment grid 1 block 4 args data\n");
+    compare_within_kernel(
+        folder_, {"--preset", "TINY", "--any-binary-version", "--ptx", ptx, "--launch", blocks},
+        {"--checkpoint-blocks", "4"});
 }
 
 TEST_F(Checkpoint, OfAnotherGpuIsRejectedNamingTheOptionThatDiffers) {
