@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -21,34 +22,43 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
         "look", [this] { sample(); }, {}, simulation::first_run::at_start);
 }
 
-template <class Rates>
-rate_monitor::rate rate_monitor::rate_of(const Rates& rates) {
-    const auto n = static_cast<double>(rates.size());
-    rate r;
-    r.mean = std::accumulate(rates.begin(), rates.end(), 0.0) / n;
-    double squares = 0;
-    for (const double one : rates) squares += (one - r.mean) * (one - r.mean);
-    r.deviation = std::sqrt(squares / (n - 1));
-    return r;
-}
-
-/// Warp instructions per cycle in equal periods that cover the second half of the windows.
-rate_monitor::rate rate_monitor::rate_of_periods() const {
-    const std::size_t period = issued_.size() / 2 / windows;
-    std::array<double, windows> rates{};
-    std::size_t end = issued_.size() - 1;
+/// Instructions per cycle since a window; deviation of its equal periods.
+/// @param counts  instructions after each window
+rate_monitor::rate rate_monitor::rate_of_periods(const std::vector<std::uint64_t>& counts,
+                                                 std::size_t from) {
+    const std::size_t all = counts.size() - 1 - from, period = all / periods;
+    std::array<double, periods> rates{};
+    std::size_t end = counts.size() - 1;
     for (double& r : rates) {
-        r = static_cast<double>(issued_[end] - issued_[end - period]) /
+        r = static_cast<double>(counts[end] - counts[end - period]) /
             (static_cast<double>(period) * window_cycles);
         end -= period;
     }
-    return rate_of(rates);
+    rate r;
+    r.mean = static_cast<double>(counts.back() - counts[from]) /
+             (static_cast<double>(all) * window_cycles);
+    const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / periods;
+    double squares = 0;
+    for (const double one : rates) squares += (one - mean) * (one - mean);
+    r.deviation = std::sqrt(squares / (periods - 1));
+    return r;
+}
+
+/// The last window after which a whole wave of thread blocks has ended.
+/// @pre a wave had ended before
+std::size_t rate_monitor::wave_begin(std::uint64_t wave) const {
+    const auto after =
+        std::upper_bound(completed_.begin(), completed_.end(), completed_.back() - wave);
+    // Windows in which no thread block ended belong to the wave.
+    return static_cast<std::size_t>(
+        std::lower_bound(completed_.begin(), completed_.end(), *std::prev(after)) -
+        completed_.begin());
 }
 
 bool rate_monitor::is_stable_within_ctas() const {
     const std::size_t n = issued_.size() - 1;
     return work_of_ && within_ctas_ && n >= min_windows && n % (min_windows / 4) == 0 &&
-           rate_of_periods().is_stable(spread_);
+           rate_of_periods(issued_, issued_.size() / 2).is_stable(spread_);
 }
 
 std::uint64_t rate_monitor::warp_instructions() const {
@@ -80,29 +90,31 @@ void rate_monitor::sample() {
 void rate_monitor::sample(const dispatch::running_kernel& kernel, std::uint64_t now) {
     if (kernel.context.launch != launch_) {
         launch_ = kernel.context.launch;
-        instructions_ = before_ = now;
+        instructions_ = now;
         ctas_ = kernel.descriptor.grid.volume();
         ctas_left_ = 0;
-        rates_.clear();
+        executed_.assign(1, now);
+        completed_.assign(1, 0);
         issued_.assign(1, warp_instructions());
         within_ctas_ = true;
         work_.reset();
         return;
     }
-    const bool begun = kernel.ctas_running + kernel.ctas_completed != 0;
-    if (ctas_left_ != 0 || work_ || !begun) {
-        before_ = now;
+    if (ctas_left_ != 0 || work_) return;
+    if (kernel.ctas_running + kernel.ctas_completed == 0) {
+        executed_.front() = now;
         return;
     }
-    rates_.push_back(static_cast<double>(now - std::exchange(before_, now)) / window_cycles);
-    if (rates_.size() > windows) rates_.pop_front();
+    executed_.push_back(now);
+    completed_.push_back(kernel.ctas_completed);
     if (work_of_) issued_.push_back(warp_instructions());
     const std::uint64_t wave = std::uint64_t{kernel.context.ctas_per_sm} * device_.config().sms();
-    if (rates_.size() < windows || kernel.ctas_completed < wave || kernel.blocks_left < 2 * wave) {
+    if (executed_.size() <= periods || kernel.ctas_completed < 2 * wave ||
+        kernel.blocks_left < 2 * wave) {
         if (is_stable_within_ctas()) try_within_ctas(kernel);
         return;
     }
-    rate_ = rate_of(rates_);
+    rate_ = rate_of_periods(executed_, std::min(wave_begin(wave), executed_.size() - periods - 1));
     if (!rate_.is_stable(spread_)) return;
     ctas_left_ = kernel.blocks_left;
     device_.commands().ctas().abandon();
@@ -113,7 +125,7 @@ void rate_monitor::try_within_ctas(const dispatch::running_kernel& kernel) {
     within_ctas_ = false;  // a later attempt would leave less
     work_ = work_of_(kernel.list_number, ctas_);
     if (!work_) return;
-    rate_ = rate_of_periods();
+    rate_ = rate_of_periods(issued_, issued_.size() / 2);
     ctas_left_ = kernel.blocks_left;
     resident_ = kernel.ctas_running;
     ctas_per_sm_ = kernel.context.ctas_per_sm;

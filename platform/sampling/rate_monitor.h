@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <systemc>
@@ -20,10 +19,12 @@ class gpu;
 /// thread blocks are placed, so that it ends with the resident ones, and the cycles of the others
 /// are projected.
 ///
-/// The rate is measured in thread instructions per core cycle over windows of 500 core cycles. It
-/// is stable if a whole wave of thread blocks has ended and the relative standard deviation of the
-/// last eight windows does not exceed a limit. A kernel with less than two waves left runs to its
-/// end. Kernels must not overlap.
+/// The rate is measured in thread instructions per core cycle over the last eight windows of 500
+/// core cycles or, if longer, the time in which the last whole wave of thread blocks has ended:
+/// thread blocks that began together do the same at the same time, so that a shorter time has
+/// another rate. It is stable if the relative standard deviation of eight equal parts of this time
+/// does not exceed a limit, once two waves have ended. A kernel with less than two waves left runs
+/// to its end. Kernels must not overlap.
 ///
 /// If the values that a program computes are not needed (end_within_ctas()), a kernel also ends
 /// within its resident thread blocks, whose warps end at their next instruction. The rate is then
@@ -65,7 +66,7 @@ public:
     remainder take(std::uint64_t launch);
 
 private:
-    static constexpr unsigned windows = 8;
+    static constexpr unsigned periods = 8;  ///< whose rates are compared
     static constexpr double window_cycles = 500;
     static constexpr std::size_t min_windows = 64;  ///< before an end within CTAs
     static constexpr double min_rest = 0.5;         ///< of the time so far, for an end within CTAs
@@ -75,9 +76,8 @@ private:
         double mean = 0, deviation = 0;
         bool is_stable(double spread) const { return mean != 0 && deviation <= spread * mean; }
     };
-    template <class Rates>
-    static rate rate_of(const Rates& rates);
-    rate rate_of_periods() const;
+    static rate rate_of_periods(const std::vector<std::uint64_t>& counts, std::size_t from);
+    std::size_t wave_begin(std::uint64_t wave) const;
     bool is_stable_within_ctas() const;
     std::uint64_t warp_instructions() const;
     remainder rest_within_ctas() const;
@@ -89,13 +89,14 @@ private:
     gpu& device_;
     const double spread_;
     const sc_core::sc_time window_;
-    std::uint64_t launch_ = 0;        // launch number of the running kernel; 0: none
-    std::uint64_t instructions_ = 0;  // thread instructions of all SMs at its launch
-    std::uint64_t before_ = 0;        // thread instructions at the end of the last window
-    std::deque<double> rates_;        // of the last windows, thread instructions per core cycle
-    std::uint64_t ctas_left_ = 0;     // at the time of the stop; 0: not stopped
-    std::uint64_t ctas_ = 0;          // thread blocks in its grid
-    rate rate_;                       // at the time of the stop
+    std::uint64_t launch_ = 0;             // launch number of the running kernel; 0: none
+    std::uint64_t instructions_ = 0;       // thread instructions of all SMs at its launch
+    std::vector<std::uint64_t> executed_;  // thread instructions of all SMs and
+    std::vector<std::uint64_t>
+        completed_;                // ended thread blocks, at its start and after each window
+    std::uint64_t ctas_left_ = 0;  // at the time of the stop; 0: not stopped
+    std::uint64_t ctas_ = 0;       // thread blocks in its grid
+    rate rate_;                    // at the time of the stop
 
     work_function work_of_;
     std::vector<std::uint64_t> issued_;  // warp instructions of all SMs after each window

@@ -41,7 +41,8 @@ if "-d" in words:
 first = int(value("--sample-from"))
 skipped = min(first - 1, len(launches))
 clock = float(value("-gpgpu_clock_domains").split(":")[0]) if "-gpgpu_clock_domains" in words else 1000
-power = f"kernel_list_number = {first}\\ngpu_power = {100 + clock / 5}\\n" if "-dvfs_enabled" in words else ""
+power = (f"kernel_name = x\\nkernel_list_number = {first}\\ngpgpu_n_tot_w_icount = 9\\n"
+         f"gpu_power = {100 + clock / 5}\\n")
 pathlib.Path(value("--stats-file")).write_text(f"skipped_kernels = {skipped}\\n{power}")
 if "--sample-json" in words:
     name = "simtlm_blas_gemm" if "F16" in model else "_Z9mul_mat_qPv"
