@@ -372,9 +372,9 @@ ATOMS   38d                        100-V  | 87-88=CAS,?,CAS,? 73-75=-,S32,64,*,1
 ATOMS   58d                        100-V  | ?87-88=3 .CAST.SPIN 73-75=-,?,64,*,* | P81 XMEM24.40 Rb Rc
 LDSM    83b                        75-79V  | 75-77=0:16,5:*,*,* 78-79=M88,MT88,M816,M832 72-73=-,2,4 | Rd MEM24.40
 LDSM    83b                        80-99V  | 75-77=0:16,5:*,*,* 78-79=M88,MT88,M816,M832 72-73=-,2,4 | Rd MEM24.40/s
-LDSM    83b                        100-V  | 75-77=0:16,5:B4X16_P64,B6X16_P32,* 78-79=M88,MT88,M816,M832 72-73=-,2,4 | Rd MEM24.40/s
+LDSM    83b                        100-V  | 75-77=0:16,5:B4X16_P64,B6X16_P32,8 78-80=M88,MT88,M816,M832,MT1616 72-73=-,2,4 | Rd MEM24.40/s
 LDSM    183b                       75-99V  | 75-77=0:16,5:*,*,* 78-79=M88,MT88,M816,M832 72-73=-,2,4 | Rd UMEM24.32.40
-LDSM    183b                       100-V  | 75-77=0:16,5:B4X16_P64,B6X16_P32,* 78-79=M88,MT88,M816,M832 72-73=-,2,4 | Rd UMEM24.32.40
+LDSM    183b                       100-V  | 75-77=0:16,5:B4X16_P64,B6X16_P32,8 78-80=M88,MT88,M816,M832,MT1616 72-73=-,2,4 | Rd UMEM24.32.40
 
 # --- global and generic memory: Volta, and Turing without uniform registers ---
 LDG     381  70-74V | 72=E 84-86=EF,-,EL,LU,EU,NA 73-75=U8,S8,U16,S16,-,64,128,U.128 79-80=CONSTANT,-,STRONG,MMIO 77-78=CTA,SM,GPU,SYS 76=PRIVATE 87=ZD | P81?[^ZD] P81[ZD] Rd MEM24.40
@@ -652,7 +652,8 @@ IGMMA   1df1 90-99VWR | ?73=0 $ISHAPE 76-77=U8,S8,INVALID2,* 82-83=U8,S8,INVALID
 IGMMA   1df1 90-99VWR | ?73=1 .SP 74=REGOFFSET $ISHAPE_SP 76-77=U8,S8,INVALID2,* 82-83=U8,S8,INVALID2,* 75=SAT | Rd A GDESC32 Rc UP87~!? R40 I48.2/z GSB84
 BGMMA   19f2 90-99VWR | $BSHAPE 77-78=?,?,AND,? 80=???0,POPC | Rd GDESC24 Rc UP87~!? GSB84
 BGMMA   1df2 90-99VWR | $BSHAPE 77-78=?,?,AND,? 80=???0,POPC | Rd A GDESC32 Rc UP87~!? GSB84
-STSM    844  90-VW | 75=16,? 78=M88,MT88 72-73=-,2,4,* | MEM24.40/s Rb
+STSM    844  90-99VW | 75=16,? 78=M88,MT88 72-73=-,2,4,* | MEM24.40/s Rb
+STSM    844  100-VW | 75=16,8 78-79=M88,MT88,MT816,* 72-73=-,2,4,* | MEM24.40/s Rb
 STSM    1844 90-99VW | 75=16,? 78=M88,MT88 72-73=-,2,4,* | UMEM24.64.40 Rb
 
 # --- tensor memory and the tensor core of sm_100; A of a product is a descriptor or in tensor memory ---

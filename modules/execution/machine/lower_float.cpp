@@ -134,7 +134,7 @@ bool lower_float_minmax3(machine_lowering& l) {
 namespace {
 
 /// FADD2, FMUL2, FFMA2: the operation on each word of pairs. A source is a pair, a pair whose words
-/// are exchanged, or a word that is used twice.
+/// are exchanged, or a word that is used twice; .NP negates the second word of a pair.
 bool lower_pair(machine_lowering& l, opcode code) {
     const unsigned sources = code == opcode::fma ? 3 : 2;
     ptx::operation o = single_operation(l, code);
@@ -144,8 +144,10 @@ bool lower_pair(machine_lowering& l, opcode code) {
         operand_ref from[3] = {no_operand, no_operand, no_operand};
         for (unsigned n = 0; n < sources; ++n) {
             sass::operand one = l.at(n + 1);
-            const std::string_view part = l.suffix_of(l.at(n + 1));
+            std::string_view part = l.suffix_of(l.at(n + 1));
             l.reads_sign(l.at(n + 1));
+            const bool negates = part == ".F32x2.HI_LO.NP" || part == ".F32x2.LO_HI.NP";
+            if (negates) part.remove_suffix(std::string_view(".NP").size());
             const bool is_pair = part == ".F32x2.HI_LO", crossed = part == ".F32x2.LO_HI";
             if (!is_pair && !crossed && part != ".F32" && one.kind != operand_kind::float32)
                 return false;
@@ -154,6 +156,7 @@ bool lower_pair(machine_lowering& l, opcode code) {
                 if (one.index != sass::register_rz) ++one.index;
             }
             one.suffix = {};
+            one.negate = one.negate != (negates && word == 1);
             from[n] = l.float_source(one);
         }
         results[word] = l.scratch();

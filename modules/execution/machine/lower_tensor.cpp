@@ -327,10 +327,26 @@ unsigned matrices_of(const machine_lowering& l) {
     return l.has(modifier::_4) ? 4 : l.has(modifier::_2) ? 2 : 1;
 }
 
-/// LDSM, STSM: one, two or four 8 x 8 matrices of 16-bit elements; every lane has the address of a
-/// row of 16 bytes. @param h  loads or stores one matrix per operand
+/// How LDSM distributes rows; matrices of 16 x 16 bytes (.MT1616) take two registers each.
+/// @return empty if no compiled code has this combination
+std::optional<matrix_rows> rows_of(const machine_lowering& l) {
+    const bool bytes = l.has(modifier::MT1616);
+    if (bytes && l.has(modifier::_4)) return {};
+    if (l.has(modifier::B4X16_P64) || l.has(modifier::B6X16_P32)) {
+        const bool of_4 = l.has(modifier::B4X16_P64);
+        if (bytes) return of_4 ? matrix_rows::bytes_packed4 : matrix_rows::bytes_packed6;
+        if (!l.has(modifier::M816)) return {};
+        return of_4 ? matrix_rows::packed4 : matrix_rows::packed6;
+    }
+    if (l.has(modifier::_8)) return bytes ? std::optional(matrix_rows::bytes) : std::nullopt;
+    if (l.has(modifier::MT88)) return matrix_rows::transposed;
+    return l.has(modifier::M88) ? std::optional(matrix_rows::plain) : std::nullopt;
+}
+
+/// LDSM, STSM: matrices of 16-bit elements or bytes; every lane has the address of a row of 16
+/// bytes. @param h  loads or stores one register of each lane per operand
 void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& address,
-                        const std::vector<operand_ref>& refs) {
+                        const std::vector<operand_ref>& refs, matrix_rows rows) {
     l.ignore(modifier::_16);
     const machine_lowering::address_place p = l.place_of(address, space::shared);
     l.emit_segment_check(h == machine_store_matrices ? segment_access::store_matrices
@@ -338,7 +354,7 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
     operation& op = l.emit(h);
     op.detail = p.detail;
     op.source[0] = p.source;
-    op.source[3] = l.has(modifier::MT88) ? 1 : 0;
+    op.source[3] = static_cast<operand_ref>(rows);
     op.destination2 = static_cast<operand_ref>(refs.size());
     op.immediate = p.offset;
     op.list = l.list_of(refs);
@@ -348,24 +364,25 @@ void emit_matrix_access(machine_lowering& l, handler h, const sass::operand& add
 
 /// LDSM.
 bool lower_load_matrices(machine_lowering& l) {
-    const bool packs_4 = l.has(modifier::B4X16_P64), packs_6 = l.has(modifier::B6X16_P32);
-    const bool packs = packs_4 || packs_6;
-    if (!(packs ? l.has(modifier::M816) : l.has(modifier::M88) || l.has(modifier::MT88)))
-        return false;
+    const std::optional<matrix_rows> rows = rows_of(l);
+    if (!rows) return false;
+    const unsigned registers = matrices_of(l) * (l.has(modifier::MT1616) ? 2 : 1);
     std::vector<operand_ref> refs;
-    for (unsigned i = 0; i < matrices_of(l); ++i) refs.push_back(l.result_row(l.at(0), i));
-    emit_matrix_access(l, machine_load_matrices, l.at(1), refs);
-    if (packs)
-        l.last_operation().source[3] =
-            static_cast<operand_ref>(packs_4 ? matrix_rows::packed4 : matrix_rows::packed6);
+    for (unsigned i = 0; i < registers; ++i) refs.push_back(l.result_row(l.at(0), i));
+    emit_matrix_access(l, machine_load_matrices, l.at(1), refs, *rows);
     return true;
 }
 
 /// STSM.
 bool lower_store_matrices(machine_lowering& l) {
+    const bool bytes = l.has(modifier::MT816);
+    if (l.has(modifier::_8) != bytes) return false;
     std::vector<operand_ref> refs;
     for (unsigned i = 0; i < matrices_of(l); ++i) refs.push_back(l.following_register(l.at(1), i));
-    emit_matrix_access(l, machine_store_matrices, l.at(0), refs);
+    emit_matrix_access(l, machine_store_matrices, l.at(0), refs,
+                       bytes                   ? matrix_rows::bytes
+                       : l.has(modifier::MT88) ? matrix_rows::transposed
+                                               : matrix_rows::plain);
     return true;
 }
 
