@@ -9,16 +9,16 @@ namespace {
 TEST(ClusterCycles, CountCyclesWithAnActiveSmOrPendingCtas) {
     simt_cluster_cycles c;
     c.start(9);  // thread blocks remain to be placed: cycles 10 to 20
-    EXPECT_EQ(c.before(10), 0u);
-    EXPECT_EQ(c.before(15), 5u);
+    EXPECT_EQ(c.since_reset(10), 0u);
+    EXPECT_EQ(c.since_reset(15), 5u);
     c.stop(20);
-    EXPECT_EQ(c.before(30), 11u);
+    EXPECT_EQ(c.since_reset(30), 11u);
     c.start(29);  // one SM: 30 to 50
     c.start(39);  // another SM: 40 to 60
     c.stop(50);
-    EXPECT_EQ(c.before(55), 36u);
+    EXPECT_EQ(c.since_reset(55), 36u);
     c.stop(60);
-    EXPECT_EQ(c.before(100), 42u);
+    EXPECT_EQ(c.since_reset(100), 42u);
 }
 
 }  // namespace
