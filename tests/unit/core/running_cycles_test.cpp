@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/running_cycles.h"
 
+#include "modules/support/archive.h"
+
 #include <gtest/gtest.h>
 
 namespace simtlm::core {
@@ -19,6 +21,19 @@ TEST(ClusterCycles, CountCyclesWithAnActiveSmOrPendingCtas) {
     EXPECT_EQ(c.since_reset(55), 36u);
     c.stop(60);
     EXPECT_EQ(c.since_reset(100), 42u);
+}
+
+TEST(RunningCycles, AreCountedForPrioritiesSinceTheLastReset) {
+    running_cycles c;
+    auto initial = support::archive::for_reset();
+    initial(c);
+    c.start(9);
+    c.stop(20);
+    auto reset = support::archive::for_reset(initial.take());
+    reset(c);
+    c.start(29);
+    EXPECT_EQ(c.before(35), 16u) << "statistics are kept";
+    EXPECT_EQ(c.since_reset(35), 5u);
 }
 
 }  // namespace
