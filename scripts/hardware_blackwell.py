@@ -551,7 +551,8 @@ AGAIN:{STAMP}
 
 def multicast_ctas(row, sms):
     cluster, group = int(row["cluster_size"]), int(row["sharing_group"])
-    return sms // cluster * cluster // group * group if int(row["mode"]) == 3 else sms // cluster * cluster
+    ctas = sms // cluster * cluster
+    return ctas // group * group if int(row["mode"]) == 3 else ctas
 
 
 def multicast_groups(row, sms):
