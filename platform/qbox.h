@@ -23,12 +23,15 @@
 ///
 /// is loaded for `moduletype = "simtlm_gpu"`. Sockets are named as those of qbox's components:
 ///
-///     gpu_0 = { moduletype = "simtlm_gpu", preset = "QV100", options = "-gpgpu_n_mem 8",
-///               target_socket = { address = 0x40000000, size = 0x400, bind =
-///               "&router.initiator_socket" }, initiator_socket = { bind = "&router.target_socket"
-///               },  -- copies of the host's memory irq = { bind = "&gic_0.spi_in_7" }, reset =
-///               ..., memory_0 = { bind = ... }, gpu = { cluster0 = { sm0 = { l1d = { sets = 8 } }
-///               } } }  -- parameters by name
+// clang-format off
+///     gpu_0 = {
+///       moduletype = "simtlm_gpu", preset = "QV100", options = "-gpgpu_n_mem 8",
+///       target_socket = { address = 0x40000000, size = 0x400, bind = "&router.initiator_socket" },
+///       initiator_socket = { bind = "&router.target_socket" },  -- copies of the host's memory
+///       irq = { bind = "&gic_0.spi_in_7" },
+///       gpu = { cluster0 = { sm0 = { l1d = { sets = 8 } } } }   -- parameters by name
+///     }
+// clang-format on
 ///
 /// `initiator_socket` and `memory_N` exist only if the configuration binds them: an unbound channel
 /// has the built-in DRAM.

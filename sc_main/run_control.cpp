@@ -178,7 +178,7 @@ run_control::ending run_control::simulate(
         device_.sequencer().rethrow_failure();
         if (signal_guard::received() != 0) return ending::interrupted;
         if (quits_) return ending::quit;
-        if (save_after_ == 0) save_if_due();
+        if (save_after_ == 0) save_if_due();  // before the first kernel
         sc_core::sc_start();
         simulation::finish_instant(device_.sequencer());
         for (const auto& kernel : commands.take_finished()) {

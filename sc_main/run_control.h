@@ -84,7 +84,7 @@ private:
     sc_core::sc_time poll_period_;
     bool quits_ = false;
     std::uint64_t save_after_ = 0;   // number of completed kernels
-    std::uint64_t save_blocks_ = 0;  // number of further thread blocks, until they are asked for
+    std::uint64_t save_blocks_ = 0;  // further thread blocks; 0 once the scheduler counts them
     std::function<void()> save_;     // empty: no checkpoint is to be written
     std::function<void(const dispatch::finished_kernel&)> listener_;
 };

@@ -104,6 +104,11 @@ void cta_scheduler::notify_ctas_left(bool left, std::uint64_t now) {
     for (core::simt_cluster* c : clusters_) c->set_ctas_left(left, now);
 }
 
+bool cta_scheduler::no_cta_resident() const {
+    return std::all_of(running_.begin(), running_.end(),
+                       [](const auto& k) { return !k || k->ctas_running == 0; });
+}
+
 void cta_scheduler::resume_placement() {
     pause_at_ = 0;
     pause_reported_ = false;
@@ -417,9 +422,7 @@ void cta_scheduler::check_limits(std::uint64_t now) {
         instructions_at_check_ = done;
         if (stuck) owner_.deadlock();
     }
-    if (paused() && !pause_reported_ &&
-        std::all_of(running_.begin(), running_.end(),
-                    [](const auto& k) { return !k || k->ctas_running == 0; })) {
+    if (paused() && !pause_reported_ && no_cta_resident()) {
         pause_reported_ = true;
         owner_.placement_paused();
     }
@@ -428,10 +431,7 @@ void cta_scheduler::check_limits(std::uint64_t now) {
     if (config_.max_instructions != 0 &&
         thread_instructions() - counted_from_.instructions >= config_.max_instructions)
         owner_.limit_reached("-gpgpu_max_insn");
-    if (cta_limit_reached() && std::all_of(running_.begin(), running_.end(), [](const auto& k) {
-            return !k || k->ctas_running == 0;
-        }))
-        owner_.limit_reached("-gpgpu_max_cta");
+    if (cta_limit_reached() && no_cta_resident()) owner_.limit_reached("-gpgpu_max_cta");
     if (config_.max_completed_ctas != 0 &&
         ctas_completed_ - counted_from_.ctas_completed >= config_.max_completed_ctas)
         owner_.limit_reached("-gpgpu_max_completed_cta");

@@ -128,6 +128,7 @@ private:
     running_kernel* select(std::uint64_t now);
     running_kernel* of(const core::kernel_context* context) const;
     bool has_blocks(const running_kernel* k) const;
+    bool no_cta_resident() const;
     bool may_issue() const { return !cta_limit_reached() && !paused(); }
     bool cta_limit_reached() const {
         return config_.max_ctas != 0 && ctas_issued_ - counted_from_.ctas >= config_.max_ctas;

@@ -21,7 +21,7 @@ public:
         step_ = step;
         order_ = order;
     }
-    /// Forgets the failure; the simulation continues.
+    /// Clears the failure; the simulation continues.
     void clear() { why_ = nullptr; }
     bool has_occurred() const { return why_ != nullptr; }
     /// Throws the failure, if there is one.

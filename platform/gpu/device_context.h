@@ -77,7 +77,7 @@ public:
 
     /// Sets the sink for printf output of programs; the default is stdout.
     void set_print(std::function<void(std::string_view)> print) { print_ = std::move(print); }
-    /// Sets the function that is told the faults of programs.
+    /// Sets the function that receives the faults of programs.
     void set_fault(std::function<void(std::exception_ptr)> fault) { fault_ = std::move(fault); }
 
 private:

@@ -117,7 +117,7 @@ gpu::gpu(const sc_core::sc_module_name& name, gpu_config config)
     host_interface::settings how;
     how.latency = host_latency();
     how.cycle = sc_core::sc_time(1 / config_.clocks.core, sc_core::SC_SEC);
-    if (config_.dispatch.deadlock_detect) how.longest_reset = config_.dispatch.deadlock_window;
+    if (config_.dispatch.deadlock_detect) how.reset_timeout = config_.dispatch.deadlock_window;
     how.sms = config_.sms();
     how.channels = config_.memory.channels;
     parts_->host_interface = std::make_unique<host_interface>(
@@ -454,7 +454,7 @@ void gpu::resume() {
     parts_->sequencer.resume();
 }
 
-std::string gpu::give_up() {
+std::string gpu::reset_timed_out() {
     parts_->commands->stop("a reset does not end");
     return describe();
 }

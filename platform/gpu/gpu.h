@@ -204,7 +204,7 @@ private:
     std::string obstacle_to_reset() const override;
     void resume() override;
     void abort() override;
-    std::string give_up() override;
+    std::string reset_timed_out() override;
     bool quiet() const override;
     bool drained() const override;
     void clear() override;

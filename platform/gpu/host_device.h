@@ -27,7 +27,7 @@ struct host_device {
     /// core_dispatch_ctas.
     virtual void abort() = 0;
     /// Stops the device, whose reset does not end. @return what is in flight
-    virtual std::string give_up() = 0;
+    virtual std::string reset_timed_out() = 0;
     /// Returns whether nothing is in flight in the memory system.
     virtual bool quiet() const = 0;
     /// Returns whether nothing is in flight in the whole device.

@@ -144,15 +144,15 @@ void host_interface::discard_commands() {
     device_.abort();
 }
 
-/// A cycle of a reset: ends it when nothing is in flight, or gives it up.
+/// A cycle of a reset: ends it when nothing is in flight, or after a time limit.
 void host_interface::continue_reset() {
     if (reset_.read()) return;
     if (commands_.empty() && device_.drained()) {
         device_.clear();
         resetting_ = false;
-    } else if (++reset_cycles_ == how_.longest_reset) {
+    } else if (++reset_cycles_ == how_.reset_timeout) {
         resetting_ = false;
-        raise(host::error_code::gpu_stopped, "a reset does not end: " + device_.give_up());
+        raise(host::error_code::gpu_stopped, "a reset does not end: " + device_.reset_timed_out());
     }
 }
 

@@ -50,8 +50,8 @@ public:
         sc_core::sc_time cycle;      ///< period of the core clock
         unsigned queue_depth = 64;   ///< maximum number of outstanding commands
         unsigned request_depth = 4;  ///< capacity for non-blocking requests
-        /// Core cycles after which a reset is given up that does not end; 0: never.
-        std::uint64_t longest_reset = 0;
+        /// Core cycles after which a reset that has not ended is abandoned; 0: never.
+        std::uint64_t reset_timeout = 0;
         unsigned sms = 0, channels = 0;
     };
 

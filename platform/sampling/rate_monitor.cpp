@@ -22,8 +22,9 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
         "look", [this] { sample(); }, {}, simulation::first_run::at_start);
 }
 
-/// Instructions per cycle since a window; deviation of its equal periods.
-/// @param counts  instructions after each window
+/// The mean rate in instructions per core cycle from a window to the last one, and the standard
+/// deviation of the rates of equal periods of this time.
+/// @param counts  instructions at the end of each window @param from  index of the first
 rate_monitor::rate rate_monitor::rate_of_periods(const std::vector<std::uint64_t>& counts,
                                                  std::size_t from) {
     const std::size_t all = counts.size() - 1 - from, period = all / periods;

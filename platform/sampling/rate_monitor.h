@@ -89,11 +89,10 @@ private:
     gpu& device_;
     const double spread_;
     const sc_core::sc_time window_;
-    std::uint64_t launch_ = 0;             // launch number of the running kernel; 0: none
-    std::uint64_t instructions_ = 0;       // thread instructions of all SMs at its launch
-    std::vector<std::uint64_t> executed_;  // thread instructions of all SMs and
-    std::vector<std::uint64_t>
-        completed_;                // ended thread blocks, at its start and after each window
+    std::uint64_t launch_ = 0;        // launch number of the running kernel; 0: none
+    std::uint64_t instructions_ = 0;  // thread instructions of all SMs at its launch
+    // At its start and after each window: thread instructions of all SMs, ended thread blocks.
+    std::vector<std::uint64_t> executed_, completed_;
     std::uint64_t ctas_left_ = 0;  // at the time of the stop; 0: not stopped
     std::uint64_t ctas_ = 0;       // thread blocks in its grid
     rate rate_;                    // at the time of the stop

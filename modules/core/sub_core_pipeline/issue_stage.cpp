@@ -256,7 +256,7 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
 
     synchronise(out, w, now);
     if (out.warp_ended) {
-        end_warp(slot);
+        discard_instructions(slot);
         context_.warps.ends(w);
         sm_.ends(w);
     } else {
@@ -267,9 +267,13 @@ void issue_stage::issue_from(unsigned slot, std::uint64_t now) {
     others_.fetch.note_space(slot);
 }
 
-void issue_stage::end_warp(unsigned slot) {
+void issue_stage::discard_instructions(unsigned slot) {
     others_.fetch.flush(slot);
     context_.live &= ~slot_bit(slot);
+}
+
+void issue_stage::end_warp(unsigned slot) {
+    discard_instructions(slot);
     others_.dependences.refresh(slot);
     others_.fetch.note_space(slot);
 }

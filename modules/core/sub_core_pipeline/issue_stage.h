@@ -95,6 +95,7 @@ private:
     void sleep(std::uint64_t now, std::uint64_t until);
     stall_reason can_issue(unsigned slot, std::uint64_t now) const;
     void issue_from(unsigned slot, std::uint64_t now);
+    void discard_instructions(unsigned slot);
     void synchronise(const instruction_issue::outcome& out, unsigned warp, std::uint64_t now);
     stall_reason reason_of_idling() const;
     void count(std::uint64_t now, stall_reason why);

@@ -59,7 +59,7 @@ struct fake_device : host_device {
     }
     std::string obstacle_to_reset() const override { return obstacle; }
     void resume() override { is_stopped = false; }
-    std::string give_up() override {
+    std::string reset_timed_out() override {
         is_stopped = true;
         return "a request";
     }
@@ -125,7 +125,7 @@ struct harness : sc_core::sc_module {
         s.request_depth = 2;
         s.sms = 2;
         s.channels = 3;
-        s.longest_reset = 100;
+        s.reset_timeout = 100;
         return s;
     }
 
