@@ -268,8 +268,9 @@ void multiprocessor::update_counters() {
 }
 
 std::uint64_t multiprocessor::network_refusals() {
+    flush_pipeline_counters(sequencer_.edges(protocol::core_clock));
     std::uint64_t n = caches_ ? caches_->back_pressure_cycles() : 0;
-    for (const auto& stage : statistics_.stalls)  // the memory stage retries while it is awake
+    for (const auto& stage : statistics_.stalls)
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;
 }
