@@ -608,6 +608,18 @@ std::vector<std::string> executed_kernel::take_notes() {
             " (docs/execution.md, \"Instructions that only affect time\")"};
 }
 
+bool executed_kernel::issues_on_several_threads() const {
+    if (workers_.size() == 1 || world_.checker != nullptr || world_.log != nullptr) return false;
+    if (!in_cta_clusters()) return true;
+    const auto uses_tensor_memory = [](const program::dynamic_instruction& i) {
+        return i.info->special == program::special_op::tensor_work;
+    };
+    const std::vector<program::instruction_window> functions = code();
+    return std::none_of(functions.begin(), functions.end(), [&](const auto& f) {
+        return std::any_of(f.next, f.end, uses_tensor_memory);
+    });
+}
+
 execution_summary executed_kernel::executed() const {
     execution_summary s;
     s.blocks = next_;

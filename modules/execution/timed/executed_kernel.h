@@ -42,11 +42,9 @@ public:
     void recycle(std::unique_ptr<program::cta> block) override;
     /// The ignored hints of the instructions that have issued.
     std::vector<std::string> take_notes() override;
-    /// Kernels with CTA clusters, checks or an execution log share state between SMs at issue.
-    bool issues_on_several_threads() const override {
-        return workers_.size() > 1 && !in_cta_clusters() && world_.checker == nullptr &&
-               world_.log == nullptr;
-    }
+    /// SMs share the state of checks and of an execution log at issue, and CTA pairs their tensor
+    /// memory.
+    bool issues_on_several_threads() const override;
     /// All code that it can execute, by function.
     std::vector<program::instruction_window> code() const {
         return instructions_->code_of(what_.kernel->function);
