@@ -477,6 +477,10 @@ output list list.bin
         const outcome replayed =
             simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
         EXPECT_EQ(report_values(timed), report_values(replayed)) << n;
+        const outcome on_threads =
+            simulate(on_tiny(ptx, launch, {"--threads", "2", "--sms-a-thread", "1"}));
+        EXPECT_EQ(report_values(timed), report_values(on_threads)) << n;
+        EXPECT_EQ(expected, drawn()) << n;
     }
 }
 
