@@ -450,8 +450,11 @@ void remote_server::take_calls(payload_reader in) {
 
 /// Checks that rows are within allocations.
 void remote_server::check_rows(const memory_rows& rows, payload_reader& in) const {
-    constexpr std::uint64_t most = std::uint64_t{1} << 40;
-    if (rows.height > most || rows.depth > most) in.fail("rows without end");
+    std::uint64_t bytes_of_rows = 0;
+    if (__builtin_mul_overflow(rows.width, rows.height, &bytes_of_rows) ||
+        __builtin_mul_overflow(bytes_of_rows, rows.depth, &bytes_of_rows) ||
+        bytes_of_rows > state_.memory.table().end())
+        in.fail("rows that exceed device memory");
     for_each_row(rows, [&](std::uint64_t address, std::uint64_t bytes) {
         const execution::device_memory::range* const r = state_.memory.table().find(address);
         if (r == nullptr || bytes > r->end - address) in.fail("rows that are not allocated");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process of `simtlm serve`: waits for programs and starts a process for each, which simulates
 // the GPUs as the process of a program under `simtlm run` does.
+#include "modules/support/display_text.h"
 #include "modules/support/error.h"
 #include "platform/device/remote_server.h"
 #include "platform/options/argument_text.h"
@@ -41,7 +42,7 @@ namespace {
 constexpr int fault_of_the_input = 2;  // exit code for faulty input, see docs/exit-codes.md
 
 void say(const std::string& text) {
-    std::fputs(("simtlm: " + text + "\n").c_str(), stderr);
+    std::fputs(("simtlm: " + support::printable(text) + "\n").c_str(), stderr);
 }
 
 /// The simulated GPUs of a program in another process.
