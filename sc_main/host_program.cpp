@@ -119,6 +119,28 @@ checked_run check(const std::vector<std::string>& options, const char* executabl
     return run;
 }
 
+/// Options that a program may have that uses the GPUs of `simtlm serve`.
+void check_connected(const platform::option_values& values,
+                     const std::vector<std::string>& options) {
+    for (const std::string& word : options) {
+        const std::string name = word.substr(0, word.find('='));
+        if (word[0] == '-' && name != "--connect" && name != "--keep-exit-code")
+            throw support::user_error("command line", name + " cannot be combined with --connect",
+                                      "give the options of the simulated GPU to simtlm serve");
+    }
+    if (values.text("--connect").empty())
+        values.fail("--connect", "is empty", "the address that was given to simtlm serve --listen");
+}
+
+/// An address that does not depend on the current folder.
+std::string absolute_address(const std::string& address) {
+    const std::string prefix = address.compare(0, 5, "unix:") == 0 ? "unix:" : "";
+    const std::string path = address.substr(prefix.size());
+    if (prefix.empty() && path.find(':') < path.find('/')) return address;
+    std::error_code ignored;
+    return prefix + fs::absolute(path, ignored).string();
+}
+
 /// Prepends a folder to a search path in the environment. An empty path or entry would mean the
 /// current folder.
 void put_first(const char* variable, const std::string& folder) {
@@ -131,7 +153,49 @@ void put_first(const char* variable, const std::string& folder) {
     setenv(variable, path.c_str(), 1);
 }
 
+/// Passes a run to its processes, in their environment.
+void describe_run(const std::vector<std::string>& options, const checked_run& run) {
+    setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
+    setenv("SIMTLM_CODE", run.code.c_str(), 1);
+    setenv("SIMTLM_RUN", support::run_identity::of_this_process().text().c_str(), 1);
+    setenv("SIMTLM_OUTPUTS", platform::packed_arguments(run.outputs).c_str(), 1);
+    setenv("SIMTLM_KEEP_EXIT_CODE", run.keeps_exit_code ? "1" : "", 1);
+    std::error_code ignored;
+    setenv("SIMTLM_FOLDER", fs::current_path(ignored).c_str(), 1);
+    setenv("SIMTLM_BUILD", platform::commit(), 1);
+}
+
+/// Starts a program in place of this one. @throws support::user_error  if it cannot be started
+[[noreturn]] void start(char** words) {
+    restore_signals();
+    execvp(words[0], words);
+    throw support::user_error(words[0], fmt::format("cannot be started: {}", std::strerror(errno)));
+}
+
 }  // namespace
+
+int serve_host_programs(int argc, char** argv) {
+    std::vector<std::string> options(argv + 2, argv + argc);
+    if (std::count(options.begin(), options.end(), "--help") != 0) {
+        end_quietly_on_closed_pipe();
+        platform::write_help_on_run(std::cout);
+        std::cout.flush();
+        return success;
+    }
+    platform::option_values values(platform::preset_folders{std::string(argv[0])}.finder());
+    values.parse_command_line(options);
+    if (values.text("--listen").empty())
+        throw support::user_error("command line", "no address is given",
+                                  "simtlm serve --listen gpu.socket --preset QV100");
+    for (const char* const name : {"--connect", "--checkpoint", "--resume", "-checkpoint_option",
+                                   "-resume_option", "--keep-exit-code"})
+        if (values.given(name))
+            values.fail(name, "cannot be combined with simtlm serve", "omit it");
+    std::string server = (library_folder() / "simtlm-server").string();
+    describe_run(options, check(options, argv[0], server));
+    char* words[] = {server.data(), nullptr};
+    start(words);
+}
 
 int run_host_program(int argc, char** argv) {
     std::vector<std::string> options;
@@ -146,7 +210,18 @@ int run_host_program(int argc, char** argv) {
     if (i + 1 >= argc)
         throw support::user_error("command line", "no program is given",
                                   "simtlm run --preset QV100 -- ./program arguments");
-    const checked_run run = check(options, argv[0], argv[i + 1]);
+    checked_run run;
+    platform::option_values values(platform::preset_folders{std::string(argv[0])}.finder());
+    values.parse_command_line(options);
+    if (values.given("--connect")) {
+        check_connected(values, options);
+        run.code = "auto";
+        run.keeps_exit_code = values.flag("--keep-exit-code");
+        options = {"--connect", absolute_address(values.text("--connect"))};
+        if (run.keeps_exit_code) options.emplace_back("--keep-exit-code");
+    } else {
+        run = check(options, argv[0], argv[i + 1]);
+    }
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
         throw support::user_error(path, "contains a colon, so libraries in it cannot be found",
@@ -166,18 +241,8 @@ int run_host_program(int argc, char** argv) {
         put_first("LD_LIBRARY_PATH", path + "/blas");
     // Makes OpenCL loaders use only this driver.
     setenv("OCL_ICD_VENDORS", (path + "/vendors").c_str(), 1);
-    setenv("SIMTLM_OPTIONS", platform::packed_arguments(options).c_str(), 1);
-    setenv("SIMTLM_CODE", run.code.c_str(), 1);
-    setenv("SIMTLM_RUN", support::run_identity::of_this_process().text().c_str(), 1);
-    setenv("SIMTLM_OUTPUTS", platform::packed_arguments(run.outputs).c_str(), 1);
-    setenv("SIMTLM_KEEP_EXIT_CODE", run.keeps_exit_code ? "1" : "", 1);
-    std::error_code ignored;
-    setenv("SIMTLM_FOLDER", fs::current_path(ignored).c_str(), 1);
-    setenv("SIMTLM_BUILD", platform::commit(), 1);
-    restore_signals();
-    execvp(argv[i + 1], argv + i + 1);
-    throw support::user_error(argv[i + 1],
-                              fmt::format("cannot be started: {}", std::strerror(errno)));
+    describe_run(options, run);
+    start(argv + i + 1);
 }
 
 }  // namespace simtlm

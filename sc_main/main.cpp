@@ -407,6 +407,7 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
 int run(int argc, char** argv, std::optional<platform::option_values>& given) {
     const auto started = std::chrono::steady_clock::now();
     if (argc > 1 && std::string(argv[1]) == "run") return run_host_program(argc, argv);
+    if (argc > 1 && std::string(argv[1]) == "serve") return serve_host_programs(argc, argv);
     if (argc == 3 && std::string(argv[1]) == "--help" && argv[2][0] != '-') {
         end_quietly_on_closed_pipe();
         platform::write_help_on(std::cout, argv[2]);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace simtlm::device {
@@ -29,6 +30,8 @@ struct shared_state {
     std::uint64_t stack_limit = 1024;   ///< bytes per thread
     std::uint64_t heap_limit = 8 << 20;
     inspection* inspector = nullptr;  ///< nullptr: no inspection
+    /// Writes output of kernels (printf).
+    std::function<void(std::string_view)> print;
     /// Reports a failure to the user in one line.
     std::function<void(const std::string&)> report_error;
     /// Requests that run() of the engine returns soon.

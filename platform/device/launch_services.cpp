@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/device/launch_services.h"
 
-#include <cstdio>
-#include <string_view>
-
 namespace simtlm::device {
 
 execution::services launch_services::of(const loaded_module& module) {
@@ -15,7 +12,7 @@ execution::services launch_services::of(const loaded_module& module) {
         heap_->reserve();
         world.heap = heap_.get();
     }
-    world.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+    world.print = state_.print;
     world.stack_limit = state_.stack_limit;
     world.textures = &state_.textures;
     if (state_.inspector != nullptr) state_.inspector->attach(world);

@@ -17,16 +17,38 @@
 
 namespace simtlm::device {
 
+namespace {
+
+/// Holds the gate of the memory while variables of a module are placed.
+class placing_scope {
+public:
+    placing_scope(memory_space& memory, execution::device_memory::static_placement* by)
+        : access_(memory, false), memory_(memory) {
+        memory_.table().place_statics_by(by);
+    }
+    ~placing_scope() { memory_.table().place_statics_by(nullptr); }
+    placing_scope(const placing_scope&) = delete;
+    placing_scope& operator=(const placing_scope&) = delete;
+
+private:
+    memory_space::access_scope access_;
+    memory_space& memory_;
+};
+
+}  // namespace
+
 loaded_module::loaded_module(const module_source& source, memory_space& memory,
                              const execution::instruction_timing& timing, unsigned architecture,
-                             inspection* inspector)
-    : memory_(memory) {
+                             inspection* inspector,
+                             execution::device_memory::static_placement* placement)
+    : memory_(memory), placement_(placement) {
     const module_source* loaded = &source;
     if (source.isa == execution::instruction_set::sass) {
         load_machine_code(source, inspector);
         if (!image_) loaded = source.otherwise.get();
     }
     if (!image_) load_ptx(*loaded, timing, architecture, inspector);
+    placement_ = nullptr;
     digest_ = XXH3_64bits(loaded->code.data(), loaded->code.size());
     descriptor_ = image_->describe(timing);
     for (const execution::kernel_image& k : image_->kernels()) {
@@ -57,7 +79,7 @@ void loaded_module::load_ptx(const module_source& source,
         auto parsed = std::make_shared<ptx::module>(ptx::parse(source.code, source.name));
         if (timing.ptx.controls_of != 0) ptx::schedule_instructions(*parsed);
         if (inspector != nullptr) inspector->debug().program_loaded(*parsed, source.code);
-        const memory_space::access_scope t(memory_, false);
+        const placing_scope t(memory_, placement_);
         image_ = std::make_unique<execution::ptx_image>(
             parsed, memory_.table(),
             inspector == nullptr ? execution::check_options{} : inspector->checks(), architecture,
@@ -73,7 +95,7 @@ void loaded_module::load_ptx(const module_source& source,
 void loaded_module::load_machine_code(const module_source& source, const inspection* inspector) {
     try {
         auto read = std::make_shared<const sass::cubin>(source.code, source.name);
-        const memory_space::access_scope t(memory_, false);
+        const placing_scope t(memory_, placement_);
         auto image = std::make_unique<execution::sass_image>(
             std::move(read), memory_.table(),
             inspector == nullptr ? execution::check_options{} : inspector->checks());

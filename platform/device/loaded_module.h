@@ -23,10 +23,14 @@ class loaded_module {
 public:
     /// @param architecture  of the GPU: 70 for compute capability 7.0
     /// @param inspector     inspection; nullptr: none
+    /// @param placement     of its variables: records it, or repeats what was recorded; nullptr:
+    /// not
+    ///                      needed
     /// @throws failure  if the code is invalid or cannot be executed
     loaded_module(const module_source& source, memory_space& memory,
                   const execution::instruction_timing& timing, unsigned architecture,
-                  inspection* inspector = nullptr);
+                  inspection* inspector = nullptr,
+                  execution::device_memory::static_placement* placement = nullptr);
     ~loaded_module();
     loaded_module(const loaded_module&) = delete;
     loaded_module& operator=(const loaded_module&) = delete;
@@ -65,6 +69,7 @@ private:
     void load_machine_code(const module_source& source, const inspection* inspector);
 
     memory_space& memory_;
+    execution::device_memory::static_placement* placement_;  ///< while it is loaded
     std::unique_ptr<execution::program_image> image_;
     std::shared_ptr<const execution::instruction_descriptors> descriptor_;
     std::uint64_t digest_ = 0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace simtlm::device {
 
@@ -72,6 +73,23 @@ memory_space::memory_space(unsigned devices, std::uint64_t bytes, std::uint64_t 
       alignment_(alignment),
       used_(devices, 0),
       graph_use_(devices) {}
+
+void memory_space::move_to(std::uint64_t static_begin) {
+    const access_scope t(*this, false);
+    device_memory::config wanted;
+    wanted.capacity = memory_->capacity();
+    wanted.at_host_addresses = true;
+    const std::uint64_t statics = wanted.heap_base - wanted.static_base;
+    wanted.static_base = static_begin;
+    wanted.heap_base = static_begin + statics;
+    try {
+        memory_ = std::make_unique<device_memory>(wanted);
+    } catch (const support::user_error&) {
+        throw failure(
+            status::out_of_memory,
+            fmt::format("the addresses of device memory from {:#x} are in use", static_begin));
+    }
+}
 
 namespace {
 
@@ -260,6 +278,16 @@ bool memory_space::is_device_memory(std::uint64_t address) const {
     if (a) return is_of_gpu(a->kind);
     const access_scope t(const_cast<memory_space&>(*this), false);
     return memory_->find(address) != nullptr;
+}
+
+void memory_space::expose(std::uint64_t address, std::uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    exposed_.emplace_back(address, bytes);
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> memory_space::take_exposed() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(exposed_, {});
 }
 
 void memory_space::note_written(std::uint64_t to, std::uint64_t bytes) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::device {
@@ -60,6 +61,10 @@ public:
     memory_space(const memory_space&) = delete;
     memory_space& operator=(const memory_space&) = delete;
 
+    /// Moves the memory, in which nothing has been allocated, to other addresses: those in another
+    /// process. @throws failure  if they are in use
+    void move_to(std::uint64_t static_begin);
+
     /// @param alignment  a power of two; 0: the default
     /// @throws failure  if memory is exhausted
     std::uint64_t allocate(memory_kind kind, unsigned device, std::uint64_t bytes,
@@ -101,6 +106,12 @@ public:
     void note_written(std::uint64_t to, std::uint64_t bytes);
     void note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
 
+    /// The host may access a variable of a module without a call (__managed__). To be called before
+    /// it does.
+    void expose(std::uint64_t address, std::uint64_t bytes);
+    /// The addresses and sizes of expose() since the last call.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> take_exposed();
+
     /// Returns whether the host has ever been able to observe memory written by GPUs other than by
     /// copies: managed memory, pinned memory, mapped objects.
     bool is_shared_with_host() const { return shared_.load(std::memory_order_relaxed); }
@@ -140,6 +151,7 @@ private:
     std::vector<std::uint64_t> used_;
     std::vector<graph_memory_use> graph_use_;
     std::uint64_t last_id_ = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> exposed_;
     std::atomic<bool> shared_{false};
 };
 

@@ -44,7 +44,7 @@ run_log::run_log(const platform::option_values& options, const outputs& to,
       to_(to),
       from_(std::move(from)),
       core_hertz_(core_hertz),
-      records_calls_(!options.text("--timeline").empty()),
+      records_calls_(!options.text("--timeline").empty() || to.call),
       started_(std::chrono::steady_clock::now()) {
     const host_threads::signal_shield shield;
     if (!to_.file.empty()) file_ = std::make_unique<support::output_file>(to_.file);
@@ -75,6 +75,7 @@ void run_log::note(const std::string& kind, const std::string& text) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (to_.quiet || !noted_.insert(text).second) return;
     }
+    if (to_.note) return to_.note(kind, text);
     // Scripts treat output on stderr as a failure.
     const std::string said = fmt::format("simtlm: {}: {}\n", kind, support::printable(text));
     if (isatty(STDERR_FILENO) == 0) return write(said);
@@ -145,10 +146,15 @@ void run_log::task_ended(const task& t) {
 /// API calls are shown in the timeline of the first GPU.
 void run_log::called(const char* name, std::uint64_t from, std::uint64_t to) {
     thread_local const std::uint64_t thread = calling_threads_.fetch_add(1);
+    called(name, thread, from, to);
+}
+
+void run_log::called(const char* name, std::uint64_t row, std::uint64_t from, std::uint64_t to) {
+    if (to_.call) return to_.call(name, row, from, to);
     platform::host_activity a;
     a.what = platform::host_activity::kind::call;
     a.name = name;
-    a.row = thread;
+    a.row = row;
     a.from = from;
     a.to = to;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -268,6 +274,13 @@ void run_log::finish_files(watched& w, const std::string& how) {
     }
     attempt([&] { w.files->write(how); });
     if (recording_ && how == "finished") attempt([&] { recording_->finish(); });
+}
+
+void run_log::set_outcome(const outcome& o) {
+    lost_ = lost_ || o.lost;
+    aborted_ = aborted_ || o.aborted;
+    checks_found_ = checks_found_ || o.findings;
+    kernels_ += o.kernels;
 }
 
 void run_log::ended() {

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -39,6 +40,15 @@ public:
         bool summary = false;   ///< print a summary on stderr at the end
         bool quiet = false;     ///< suppress notes
         bool by_class = false;  ///< functional mode: print instruction counts by class
+        /// Receives notes instead of this log: kind and text. Thread-safe.
+        std::function<void(const std::string&, const std::string&)> note;
+        /// Receives API calls instead of a timeline; see called(). Thread-safe.
+        std::function<void(const char*, std::uint64_t row, std::uint64_t, std::uint64_t)> call;
+    };
+    /// How a run has ended.
+    struct outcome {
+        bool lost = false, aborted = false, findings = false;
+        std::uint64_t kernels = 0;
     };
 
     /// @param options  must outlive this object
@@ -62,6 +72,8 @@ public:
     /// @param name  must outlive this object
     /// @param from, to  simulated time, ps
     void called(const char* name, std::uint64_t from, std::uint64_t to);
+    /// The same for a thread of another process. @param row  of the timeline
+    void called(const char* name, std::uint64_t row, std::uint64_t from, std::uint64_t to);
     /// Returns whether called() has an effect, that is whether a timeline is recorded.
     bool records_calls() const { return records_calls_; }
     /// The simulation cannot continue.
@@ -120,6 +132,9 @@ public:
     /// Sets the reason why the run was ended early, printed in the last line.
     void interrupted(const std::string& why) { interrupted_ = why; }
     std::uint64_t kernels() const { return kernels_; }
+    outcome how_it_went() const { return {lost_, aborted_, checks_found_, kernels_}; }
+    /// Another process has simulated the kernels.
+    void set_outcome(const outcome& o);
 
 private:
     /// A GPU and its outputs.

@@ -70,7 +70,6 @@ bool scheduler::knows(const stream* s) const {
 
 void scheduler::add(const task_ptr& t, const std::vector<task_ptr>& after) {
     t->number = ++next_task_;
-    t->submitted = true;
     t->submitted_at = time();
     for (const task_ptr& a : after) {
         if (!a || a->done) continue;

@@ -4,6 +4,7 @@
 #include "modules/sass/fat_binary.h"
 #include "platform/device/debug_session.h"
 #include "platform/device/functional_engine.h"
+#include "platform/device/remote_device.h"
 #include "platform/device/sparse_memory.h"
 #include "platform/device/timed_engine.h"
 #include "platform/gpu/opcode_timing.h"
@@ -38,36 +39,71 @@ void fill_rows(std::uint64_t to, std::uint64_t pitch, T value, std::uint64_t wid
     }
 }
 
+/// The outputs of a log in a process that does not simulate the GPUs.
+run_log::outputs passed_on(const run_log::outputs& to, remote_device* remote) {
+    if (remote == nullptr) return to;
+    run_log::outputs o;
+    o.reports = false;
+    o.note = [remote](const std::string& kind, const std::string& text) {
+        remote->note(kind, text);
+    };
+    if (remote->records_calls())
+        o.call = [remote](const char* name, std::uint64_t row, std::uint64_t from,
+                          std::uint64_t to_time) { remote->called(name, row, from, to_time); };
+    return o;
+}
+
 }  // namespace
 
 system::system(const platform::option_values& options, const run_log::outputs& log,
-               platform::provenance from, std::function<void()> quit)
-    : config_(system_config::from(options)),
+               platform::provenance from, std::function<void()> quit,
+               std::unique_ptr<remote_device> remote)
+    : options_(options),
+      config_(system_config::from(options)),
+      remote_(std::move(remote)),
       inspection_(options,
                   [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }),
       state_(config_.gpus, config_.memory_bytes,
              config_.gpu.ptx.quirks.allocations_of_256_bytes ? 256 : 512),
-      log_(options, log, std::move(from), config_.gpu.clocks.core),
+      log_(options, passed_on(log, remote_.get()), std::move(from), config_.gpu.clocks.core),
       debug_(debug_of(options, std::move(quit))),
       checkpoint_(options, state_.memory, state_.textures, log_),
       sampler_(sampler_of(options, config_)),
       work_(state_, config_.gpus, {config_.functional, config_.grace_ms},
-            [this, &options]() -> std::unique_ptr<engine> {
-                if (config_.functional)
-                    return std::make_unique<functional_engine>(
-                        state_, config_.gpu.sms(), config_.functional_threads, &log_, debug_.get());
-                try {
-                    return std::make_unique<timed_engine>(state_, config_, checkpoint_, log_,
-                                                          debug_.get(), sampler_.get());
-                } catch (const support::user_error& e) {
-                    throw options.located(e);
-                }
-            }) {
+            [this] { return make_engine(); }) {
     inspection_.prepare(state_.memory.table());
     state_.inspector = &inspection_;
     state_.stack_limit = config_.stack_limit;
     state_.heap_limit = config_.heap_limit;
+    state_.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     state_.report_error = [this](const std::string& text) { log_.log_error(text); };
+    if (!remote_) return;
+    config_.name = remote_->name();
+    remote_->open(state_, log_);
+}
+
+void system::place_memory(std::uint64_t static_begin) {
+    state_.memory.move_to(static_begin);
+    inspection_.prepare(state_.memory.table());
+}
+
+std::unique_ptr<engine> system::make_engine() {
+    engine_made_ = true;
+    if (remote_) return std::make_unique<remote_engine>(*remote_);
+    if (config_.functional)
+        return std::make_unique<functional_engine>(state_, config_.gpu.sms(),
+                                                   config_.functional_threads, &log_, debug_.get());
+    try {
+        return std::make_unique<timed_engine>(state_, config_, checkpoint_, log_, debug_.get(),
+                                              sampler_.get());
+    } catch (const support::user_error& e) {
+        throw options_.located(e);
+    }
+}
+
+std::unique_ptr<engine> system::make_engine(std::function<void(bool)> stop) {
+    stop_ = std::move(stop);
+    return make_engine();
 }
 
 system::~system() = default;
@@ -98,14 +134,19 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> system::find_variable(
     return std::nullopt;
 }
 
-std::shared_ptr<loaded_module> system::load(const module_source& source) {
+std::shared_ptr<loaded_module> system::load(const module_source& source,
+                                            execution::device_memory::static_placement* placement) {
     const auto timing = [&]() -> const execution::instruction_timing& {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!timing_) timing_ = platform::instruction_timing_of(config_.gpu);
         return *timing_;
     };
-    auto m = std::make_shared<loaded_module>(source, state_.memory, timing(),
-                                             config_.gpu.binary_version(), &inspection_);
+    const auto make = [&](execution::device_memory::static_placement* by) {
+        return new loaded_module(source, state_.memory, timing(), config_.gpu.binary_version(),
+                                 &inspection_, by);
+    };
+    const std::shared_ptr<loaded_module> m =
+        remote_ ? remote_->load(source, make) : std::shared_ptr<loaded_module>(make(placement));
     if (m->ptx_version() != 0 && m->architecture() > config_.capability())
         throw failure(status::invalid_ptx,
                       fmt::format("{} is compiled for sm_{}, but the GPU is sm_{}", source.name,
@@ -252,9 +293,17 @@ void system::free(std::uint64_t address) {
                       fmt::format("the memory at {:#x} cannot be freed", address));
 }
 
-void system::shut_down(bool abandon) {
+void system::shut_down(const std::string& why) {
     if (work_.is_shut_down()) return;
+    const bool abandon = !why.empty();
+    if (abandon) log_.interrupted(why);
+    if (remote_) remote_->interrupted(why);
     work_.shut_down(abandon);
+    if (stop_) stop_(abandon);
+    if (remote_) {
+        if (!engine_made_) remote_->finish();  // otherwise the engine has finished
+        return;
+    }
     const std::vector<std::string> found = inspection_.take_findings();
     for (const std::string& f : found) log_.log_error("check: " + f);
     if (!found.empty())

@@ -8,6 +8,7 @@
 #include "platform/device/scheduler.h"
 #include "platform/device/system_config.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,6 +27,7 @@ class launch_sampler;
 namespace simtlm::device {
 
 class debug_session;
+class remote_device;
 
 /// A point in a stream; can be recorded repeatedly.
 struct event {
@@ -43,8 +45,10 @@ public:
     /// @param from     provenance for files of statistics
     /// @param quit     called if the user quits in the debugger; from any thread
     /// @throws support::user_error
+    /// @param remote   GPUs that another process simulates; nullptr: this one does
     system(const platform::option_values& options, const run_log::outputs& log,
-           platform::provenance from = {}, std::function<void()> quit = {});
+           platform::provenance from = {}, std::function<void()> quit = {},
+           std::unique_ptr<remote_device> remote = nullptr);
     ~system();
     system(const system&) = delete;
     system& operator=(const system&) = delete;
@@ -56,8 +60,14 @@ public:
     scheduler& work() { return work_; }
     run_log& log() { return log_; }
 
+    /// Whether another process simulates the GPUs, so that device memory is not accessible here.
+    bool is_remote() const { return remote_ != nullptr; }
+
     /// Loads a module into a GPU. @throws failure
-    std::shared_ptr<loaded_module> load(const module_source& source);
+    /// @param placement  of its variables, as in another process; nullptr: they are placed here
+    std::shared_ptr<loaded_module> load(
+        const module_source& source,
+        execution::device_memory::static_placement* placement = nullptr);
 
     /// Makes a copy between addresses, each of the host or of a GPU. The task has not been
     /// submitted to
@@ -85,15 +95,29 @@ public:
     /// Waits for the device, then frees the allocation at this address. @throws failure
     void free(std::uint64_t address);
 
+    /// Places device memory, in which nothing has been allocated, as in another process.
+    /// @throws failure
+    void place_memory(std::uint64_t static_begin);
+    /// Builds the GPUs for a caller that executes tasks itself, instead of the scheduler: a server.
+    /// @param stop  called by shut_down(): ends their execution; from any thread
+    /// @throws support::user_error
+    std::unique_ptr<engine> make_engine(std::function<void(bool abandon)> stop);
+
     /// Ends the run, at process exit or on a signal, and writes statistics.
-    void shut_down(bool abandon);
+    /// @param why  reason of an interruption, which abandons work; empty: there is none
+    void shut_down(const std::string& why);
 
 private:
+    std::unique_ptr<engine> make_engine();
     std::unique_ptr<debug_session> debug_of(const platform::option_values& options,
                                             std::function<void()> quit);
     std::optional<std::pair<std::uint64_t, std::uint64_t>> find_variable(const std::string& name);
 
+    const platform::option_values& options_;
     system_config config_;
+    std::unique_ptr<remote_device> remote_;
+    std::atomic<bool> engine_made_{false};
+    std::function<void(bool)> stop_;  ///< see make_engine(); empty: the scheduler executes tasks
     inspection inspection_;
     shared_state state_;
     run_log log_;

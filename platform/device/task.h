@@ -50,8 +50,9 @@ struct task {
     memory_rows to_host;  ///< copies to the host: destination, for checkpoints
     memory_rows reads;    ///< copies: rows of device memory that are read, for checkpoints
     memory_rows writes;   ///< copies and fills: rows of device memory that are written
-    std::vector<std::byte> pattern;  ///< fills: repeated in each row, for checkpoints
-    const char* label = nullptr;     ///< on a timeline; nullptr: named by kind, markers are omitted
+    std::vector<memory_rows> accesses;  ///< host calls: device memory that they read and write
+    std::vector<std::byte> pattern;     ///< fills: repeated in each row, for checkpoints
+    const char* label = nullptr;  ///< on a timeline; nullptr: named by kind, markers are omitted
     bool even_after_fault = false;
     /// Evaluated when all dependencies are done; if it returns true, the task completes without
     /// being executed.
@@ -60,7 +61,6 @@ struct task {
 
     // State, protected by the scheduler.
     unsigned waits_for = 0;
-    bool submitted = false;
     bool done = false;
     status outcome = status::success;
     std::uint64_t number = 0;        ///< unique number of the task

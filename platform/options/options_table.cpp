@@ -366,6 +366,14 @@ void programs(builder& b) {
     b.count("--host-grace", "300", "ms",
             "CUDA programs: simulated time advances while the host waits for the GPU, or after the "
             "host has made no call for this time; 0: only while it waits.");
+    b.word(
+        "--listen", "ADDRESS", "",
+        "simtlm serve: where programs reach the simulated GPUs, also those in a virtual machine: "
+        "the path of a socket, tcp:HOST:PORT or vsock:CID:PORT; see docs/guest.md.");
+    b.word(
+        "--connect", "ADDRESS", "",
+        "simtlm run: uses the GPUs that simtlm serve simulates at this address, with its options, "
+        "instead of simulating them in the process of the program; see docs/guest.md.");
     b.file("--stats-file", "",
            "simtlm run: file for the reports of kernels (default simtlm-stats.txt).");
     b.flag("--keep-exit-code",

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace simtlm::runtime {
 
@@ -61,15 +62,22 @@ int host_session::exit_code_for(int exit_code) const {
 host_session::host_session(const void* library)
     : process_(::getpid()),
       options_(platform::preset_folders::of_library(library_of(library)).finder()) {
-    read_options(options_);
-    name_outputs(options_);
-    system_ = std::make_unique<device::system>(options_, log_outputs(options_),
-                                               provenance_of_program(options_), [this] { quit(); });
+    std::unique_ptr<device::remote_device> remote = connect_device(options_);
+    if (!remote) {
+        read_options(options_);
+        name_outputs(options_);
+    }
+    const bool is_remote = remote != nullptr;
+    system_ = std::make_unique<device::system>(
+        options_, is_remote ? device::run_log::outputs{} : log_outputs(options_),
+        is_remote ? platform::provenance{} : provenance_of_program(options_), [this] { quit(); },
+        std::move(remote));
+    if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
+    watch_termination_signals([this](const std::string& why) { end(why); });
+    if (is_remote) return;  // the server prints the following
     if (const std::string n = platform::calibration_note(options_); !n.empty())
         system_->log().note("note", n);
-    if (keeps_no_exit_code()) on_exit(note_program_exit, nullptr);
     for (const std::string& n : platform::notes_on(options_)) system_->log().note("note", n);
-    watch_termination_signals([this](const std::string& why) { end(why); });
 }
 
 host_session::~host_session() = default;
@@ -89,8 +97,7 @@ void host_session::quit() {
 
 void host_session::end(const std::string& why) {
     if (ended_.exchange(true)) return;
-    if (!why.empty()) system_->log().interrupted(why);
-    system_->shut_down(!why.empty());
+    system_->shut_down(why);
 }
 
 }  // namespace simtlm::runtime

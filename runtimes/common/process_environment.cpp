@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -73,6 +74,16 @@ void read_options(platform::option_values& options) {
     if (given != nullptr) parse_handed_over(options);
 }
 
+std::unique_ptr<device::remote_device> connect_device(platform::option_values& options) {
+    const std::vector<std::string> given = handed_over();
+    if (std::find(given.begin(), given.end(), "--connect") == given.end()) return nullptr;
+    parse_handed_over(options);
+    auto device =
+        std::make_unique<device::remote_device>(options.text("--connect"), command_line());
+    for (const auto& [name, value] : device->options()) options.set(name, value);
+    return device;
+}
+
 device::run_log::outputs log_outputs(const platform::option_values& options) {
     device::run_log::outputs log;
     log.quiet = options.flag("--quiet");
@@ -86,17 +97,21 @@ device::run_log::outputs log_outputs(const platform::option_values& options) {
 }
 
 platform::provenance provenance_of_program(const platform::option_values& options) {
-    std::vector<std::string> words = command_line();
+    // The program may run elsewhere, connected to this process.
+    const char* const served = std::getenv("SIMTLM_SERVED");
+    std::vector<std::string> words =
+        served != nullptr ? platform::unpacked_arguments(served) : command_line();
     if (is_simtlm_run()) {
         std::vector<std::string> before = handed_over();
-        before.insert(before.begin(), {"simtlm", "run"});
+        before.insert(before.begin(), {"simtlm", served != nullptr ? "serve" : "run"});
         before.emplace_back("--");
         words.insert(words.begin(), before.begin(), before.end());
     }
     std::vector<platform::provenance::file> inputs;
     std::error_code ignored;
-    inputs.push_back(
-        {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
+    if (served == nullptr)
+        inputs.push_back(
+            {"program", std::filesystem::read_symlink("/proc/self/exe", ignored).string()});
     return platform::provenance_of(
         {platform::version, platform::commit(), platform::accelsim_build()}, std::move(words),
         options, platform::make_gpu_config(options), inputs);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/device/remote_device.h"
 #include "platform/device/run_log.h"
 #include "platform/options/options.h"
 #include "platform/outputs/provenance.h"
 
+#include <memory>
 #include <string>
 
 namespace simtlm::runtime {
@@ -18,6 +20,10 @@ std::string library_of(const void* address);
 /// note on stderr. The options passed take precedence over the file.
 /// @throws support::user_error
 void read_options(platform::option_values& options);
+
+/// Connects to the GPUs that another process simulates (`simtlm run --connect`), and takes its
+/// options. @return nullptr: this process simulates them  @throws support::user_error
+std::unique_ptr<device::remote_device> connect_device(platform::option_values& options);
 
 /// Version of this library, such as "0.2.0".
 const char* library_version();

@@ -288,8 +288,79 @@ const std::vector<std::string>& compiler::features() {
     return names;
 }
 
-compiler::compiler(unsigned capability)
-    : gpu_(capability), capability_(architecture_for(capability)) {
+namespace {
+
+constexpr const char* malformed = "a malformed message about a program to compile";
+
+/// The options as texts.
+std::vector<std::string> texts_of(const build_options& o) {
+    std::string flags;
+    for (const bool f : {o.optimise, o.flush_denormals, o.argument_info, o.make_library})
+        flags += f ? '1' : '0';
+    std::vector<std::string> texts{flags, o.standard, std::to_string(o.front_end.size())};
+    texts.insert(texts.end(), o.front_end.begin(), o.front_end.end());
+    return texts;
+}
+
+/// Takes options from the front of texts.
+build_options take_options(std::vector<std::string>& texts) {
+    if (texts.size() < 3 || texts[0].size() != 4) throw std::runtime_error(malformed);
+    build_options o;
+    bool* const flags[] = {&o.optimise, &o.flush_denormals, &o.argument_info, &o.make_library};
+    for (std::size_t i = 0; i < 4; ++i) *flags[i] = texts[0][i] == '1';
+    o.standard = texts[1];
+    const std::size_t n = std::strtoull(texts[2].c_str(), nullptr, 10);
+    if (n > texts.size() - 3) throw std::runtime_error(malformed);
+    const auto begin = texts.begin() + 3, end = begin + static_cast<std::ptrdiff_t>(n);
+    o.front_end.assign(begin, end);
+    texts.erase(texts.begin(), end);
+    return o;
+}
+
+std::vector<std::string> texts_of(const compile_result& r) {
+    return {r.good ? "1" : "0", r.output, to_comments(r.kernels) + ".version", r.log};
+}
+
+}  // namespace
+
+std::vector<std::string> compile_for_client(const runtime::compile_request& request) {
+    compiler here(request.gpu);
+    if (request.action == "missing") return {here.missing()};
+    if (!here.missing().empty()) throw std::runtime_error(here.missing());
+    std::vector<std::string> texts = request.texts;
+    const build_options options = take_options(texts);
+    if (request.action == "link") return texts_of(here.link(texts, options));
+    if (request.action != "compile" || texts.size() % 2 != 1) throw std::runtime_error(malformed);
+    compiler::headers includes;
+    for (std::size_t i = 1; i < texts.size(); i += 2) includes.emplace_back(texts[i], texts[i + 1]);
+    return texts_of(here.compile(texts[0], options, includes));
+}
+
+compile_result compiler::ask(const std::string& action, std::vector<std::string> texts) const {
+    compile_result r;
+    try {
+        const auto made = runtime::ask_compiler(server_, {action, gpu_, std::move(texts)});
+        if (made.size() != 4) throw std::runtime_error(malformed);
+        r.good = made[0] == "1";
+        r.output = made[1];
+        r.kernels = signatures_of_ptx(made[2]);
+        r.log = made[3];
+    } catch (const std::exception& e) {
+        r.log = fmt::format("simtlm serve cannot compile the program: {}\n", e.what());
+    }
+    return r;
+}
+
+compiler::compiler(unsigned capability, std::string server)
+    : server_(std::move(server)), gpu_(capability), capability_(architecture_for(capability)) {
+    if (!server_.empty()) {
+        try {
+            missing_ = runtime::ask_compiler(server_, {"missing", gpu_, {}}).at(0);
+        } catch (const std::exception& e) {
+            missing_ = fmt::format("simtlm serve cannot compile programs: {}", e.what());
+        }
+        return;
+    }
     find_tools();
     if (!missing_.empty()) return;
     cache_ = std::make_unique<runtime::compile_cache>(
@@ -533,6 +604,15 @@ bool compiler::is_header_name(const std::string& name) {
 
 compile_result compiler::compile(const std::string& source, const build_options& options,
                                  const headers& includes) {
+    if (!server_.empty()) {
+        std::vector<std::string> texts = texts_of(options);
+        texts.push_back(source);
+        for (const auto& [name, text] : includes) texts.insert(texts.end(), {name, text});
+        compile_result r = ask("compile", std::move(texts));
+        for (kernel_signature& k : r.kernels)
+            for (argument_signature& one : k.arguments) one.has_info = options.argument_info;
+        return r;
+    }
     make_library();
     const auto reveal = [&](std::vector<kernel_signature>& kernels) {
         for (kernel_signature& k : kernels)
@@ -619,6 +699,11 @@ compile_result compiler::compile(const std::string& source, const build_options&
 
 compile_result compiler::link(const std::vector<std::string>& objects,
                               const build_options& options) {
+    if (!server_.empty()) {
+        std::vector<std::string> texts = texts_of(options);
+        texts.insert(texts.end(), objects.begin(), objects.end());
+        return ask("link", std::move(texts));
+    }
     make_library();
     std::vector<std::string_view> texts{"link", identity_, options.make_library ? "library" : "",
                                         options.optimise ? "" : "plain"};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtimes/common/compile_cache.h"
+#include "runtimes/common/remote_compiler.h"
 #include "runtimes/opencl/build_options.h"
 #include "runtimes/opencl/kernel_signature.h"
 
@@ -27,7 +28,8 @@ struct compile_result {
 class compiler {
 public:
     /// @param capability  compute capability of the GPU, e.g. 70
-    explicit compiler(unsigned capability);
+    /// @param server      compiles in place of this process; empty: this one does
+    explicit compiler(unsigned capability, std::string server = {});
     ~compiler();
     compiler(const compiler&) = delete;
     compiler& operator=(const compiler&) = delete;
@@ -55,12 +57,14 @@ public:
     static const std::vector<std::string>& features();
 
 private:
+    compile_result ask(const std::string& action, std::vector<std::string> texts) const;
     void find_tools();
     void make_library();
     std::vector<std::string> target() const;
     std::vector<std::string> front_end(const build_options& o) const;
     std::string identity() const;
 
+    const std::string server_;
     unsigned gpu_;         ///< compute capability of the GPU
     unsigned capability_;  ///< target of clang
     std::string missing_;
@@ -70,5 +74,9 @@ private:
     std::vector<std::string> library_;  ///< bitcode of the built-in library; empty until it is made
     std::mutex mutex_;                  ///< protects library_
 };
+
+/// Compiles or links for a client. @return texts: whether it is good ("1"), the output, the kernels
+/// as in the comments of PTX, and the log; for "missing", why no compiler is available
+std::vector<std::string> compile_for_client(const runtime::compile_request& request);
 
 }  // namespace simtlm::opencl

@@ -495,6 +495,7 @@ CL(cl_int, clEnqueueNativeKernel)
         }
         auto t = std::make_shared<device::task>();
         t->what = device::task::kind::host_call;
+        for (const auto& [address, size] : written) t->accesses.push_back({address, size});
         t->effect = [&s, copy, act, bytes, written = std::move(written)] {
             act(bytes != 0 ? copy->data() : nullptr);
             for (const auto& [address, size] : written)

@@ -41,7 +41,8 @@ session::session() : host_session(reinterpret_cast<const void*>(&is_verbose)) {
 
 compiler& session::kernels() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!compiler_) compiler_ = std::make_unique<compiler>(config().capability());
+    if (!compiler_)
+        compiler_ = std::make_unique<compiler>(config().capability(), runtime::server_address());
     return *compiler_;
 }
 

@@ -52,9 +52,7 @@ device_memory::~device_memory() {
 
 bool device_memory::admit(device_address begin, std::uint64_t bytes, std::string label) {
     if (!config_.at_host_addresses || bytes == 0 || begin < address_windows::end) return false;
-    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
-                                       [](device_address a, const range& r) { return a < r.end; });
-    if (next != ranges_.end() && next->begin < begin + bytes) return false;
+    if (overlaps(begin, bytes)) return false;
     insert(begin, bytes, std::move(label));
     return true;
 }
@@ -65,6 +63,23 @@ bool device_memory::dismiss(device_address begin) {
     if (at == ranges_.end() || at->begin != begin) return false;
     ranges_.erase(at);
     ++generation_;
+    ++changes_;
+    return true;
+}
+
+bool device_memory::overlaps(device_address begin, std::uint64_t bytes) const {
+    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
+                                       [](device_address a, const range& r) { return a < r.end; });
+    return next != ranges_.end() && next->begin < begin + bytes;
+}
+
+bool device_memory::allocate_at(device_address begin, std::uint64_t bytes, std::string label) {
+    if (begin < config_.static_base || begin >= size_ || bytes == 0 || bytes > size_ - begin ||
+        overlaps(begin, bytes))
+        return false;
+    if (begin >= config_.heap_base) used_ += bytes;
+    if (stray_writes_) std::memset(host(begin), 0, bytes);
+    insert(begin, bytes, std::move(label));
     return true;
 }
 
@@ -103,7 +118,8 @@ device_address device_memory::place_last(const region& in, std::uint64_t bytes,
 device_address device_memory::insert(device_address begin, std::uint64_t bytes, std::string label) {
     const auto at = std::lower_bound(ranges_.begin(), ranges_.end(), begin,
                                      [](const range& r, device_address a) { return r.begin < a; });
-    ranges_.insert(at, {begin, begin + bytes, std::move(label)});
+    ranges_.insert(at, {begin, begin + bytes, std::move(label), ++last_serial_});
+    ++changes_;
     return begin;
 }
 
@@ -146,8 +162,17 @@ device_address device_memory::allocate_for_host(std::uint64_t bytes, std::uint64
 device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t alignment,
                                               std::string label) {
     bytes = std::max<std::uint64_t>(bytes, 1);
-    const device_address at = place({config_.static_base, config_.heap_base}, bytes,
-                                    std::max<std::uint64_t>(alignment, 1));
+    const region statics{config_.static_base, config_.heap_base};
+    device_address at = 0;
+    if (statics_ != nullptr && statics_->replays) {
+        if (statics_->next < statics_->addresses.size()) at = statics_->addresses[statics_->next++];
+        if (at < statics.begin || at >= statics.end || bytes > statics.end - at ||
+            overlaps(at, bytes))
+            at = 0;
+    } else {
+        at = place(statics, bytes, std::max<std::uint64_t>(alignment, 1));
+    }
+    if (statics_ != nullptr && !statics_->replays) statics_->addresses.push_back(at);
     if (at == 0)
         throw support::user_error(
             "", fmt::format("no room for the {} bytes of module variable {}", bytes, label));
@@ -162,6 +187,7 @@ bool device_memory::release(device_address begin) {
     const range gone = *at;
     ranges_.erase(at);
     ++generation_;
+    ++changes_;
     if (apart_) freed_.push_back(gone);
     if (writes_) writes_->clear(gone.begin, gone.end - gone.begin);
     if (begin >= config_.heap_base) used_ -= gone.end - gone.begin;

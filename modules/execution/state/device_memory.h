@@ -41,7 +41,8 @@ public:
     struct range {
         device_address begin = 0;
         device_address end = 0;
-        std::string label;  ///< name of a module variable, otherwise empty
+        std::string label;         ///< name of a module variable, otherwise empty
+        std::uint64_t serial = 0;  ///< unique number of the allocation
         bool contains(device_address a) const { return a - begin < end - begin; }
     };
 
@@ -70,6 +71,19 @@ public:
     /// Undoes admit(); the memory itself is not changed. @return false: none begins there
     bool dismiss(device_address begin);
 
+    /// Inserts an allocation that another process has placed, in a memory that mirrors this one.
+    /// @return false: it is outside of this memory, or overlaps with an allocation
+    bool allocate_at(device_address begin, std::uint64_t bytes, std::string label);
+    /// Addresses of module variables, in the order in which they are allocated.
+    struct static_placement {
+        std::vector<device_address> addresses;
+        bool replays = false;  ///< true: allocate there; false: append addresses of allocations
+        std::size_t next = 0;  ///< with `replays`
+    };
+    /// From now on allocate_static() records where it allocates, or repeats what was recorded.
+    /// @param p  must outlive its use; nullptr: neither
+    void place_statics_by(static_placement* p) { statics_ = p; }
+
     /// The allocation that contains the address, or nullptr.
     const range* find(device_address a) const;
     /// Whether a GPU permits an access outside of any allocation: it maps memory by pages, and a
@@ -97,6 +111,11 @@ public:
     progress_monitor& progress() { return progress_; }
     /// Changes whenever an allocation is freed.
     std::uint64_t generation() const { return generation_; }
+    /// Changes whenever ranges() does.
+    std::uint64_t changes() const { return changes_; }
+    /// Bounds of the module variables.
+    device_address static_begin() const { return config_.static_base; }
+    device_address static_end() const { return config_.heap_base; }
     /// Allocated bytes of the heap; capacity(): its size.
     std::uint64_t used() const { return used_; }
     std::uint64_t capacity() const { return config_.capacity; }
@@ -117,6 +136,7 @@ private:
     struct region {
         device_address begin, end;
     };
+    bool overlaps(device_address begin, std::uint64_t bytes) const;
     device_address place(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
     device_address place_last(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
     region heap() const { return {config_.heap_base, config_.heap_base + config_.capacity}; }
@@ -129,7 +149,8 @@ private:
     std::uint64_t size_ = 0;
     std::vector<range> ranges_;  ///< by address
     std::uint64_t used_ = 0;
-    std::uint64_t generation_ = 0;
+    std::uint64_t generation_ = 0, changes_ = 0, last_serial_ = 0;
+    static_placement* statics_ = nullptr;
     bool apart_ = false;
     mutable std::atomic<bool> stray_writes_{false};  // several host threads execute programs
     region never_used_;  ///< part of the heap that has never been allocated, with keep_apart()

@@ -24,8 +24,11 @@ public:
     /// Binds a handle to a texture, sampler or surface.
     void bind(std::uint64_t handle, texture_binding binding) {
         bindings_[handle] = std::move(binding);
+        ++changes_;
     }
-    void release(std::uint64_t handle) { bindings_.erase(handle); }
+    void release(std::uint64_t handle) { changes_ += bindings_.erase(handle); }
+    /// Changes whenever bindings() does.
+    std::uint64_t changes() const { return changes_; }
     const texture_binding* find(std::uint64_t handle) const {
         const auto at = bindings_.find(handle);
         return at == bindings_.end() ? nullptr : &at->second;
@@ -37,7 +40,7 @@ public:
 
 private:
     std::unordered_map<std::uint64_t, texture_binding> bindings_;
-    std::uint64_t last_ = 0;
+    std::uint64_t last_ = 0, changes_ = 0;
 };
 
 }  // namespace simtlm::execution

@@ -85,7 +85,8 @@ device_properties properties_of(session& s, int device) {
     p.managed_memory = 1;
     p.board_group = device;
     p.double_ratio = 2;
-    p.concurrent_managed = p.preemption = p.host_pointer_registered = 1;
+    p.preemption = p.host_pointer_registered = 1;
+    p.concurrent_managed = s.gpus().is_remote() ? 0 : 1;
     p.cooperative = 1;
     p.shared_per_block_optin = device::max_shared_memory(s.config());
     p.reserved_shared = sm.allocation.reserved_shared;
@@ -125,7 +126,7 @@ CALL(cudaDeviceGetAttribute, session& s, int* to, int attribute, int device) {
         /*  90 */ p.preemption, p.host_pointer_registered,
                   1, 1, 1,  // operations of streams on memory; so are 122 and 123
                   p.cooperative, 0, number(p.shared_per_block_optin), 0, 1 /* registration of host memory */,
-        /* 100 */ 0, 0, 1 /* virtual memory management */, 0, 0, 0, p.blocks_per_multiprocessor, 0, 0, 0,
+        /* 100 */ 0, 0, s.gpus().is_remote() ? 0 : 1 /* virtual memory management */, 0, 0, 0, p.blocks_per_multiprocessor, 0, 0, 0,
         /* 110 */ 0, number(p.reserved_shared), 0, 0, 0, 1 /* memory pools */, 0, 0, 0, 0,
         /* 120 */ has_clusters(s) ? 1 : 0, 0, 1, 1};
     // clang-format on

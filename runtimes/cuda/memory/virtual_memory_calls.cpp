@@ -61,9 +61,20 @@ CALL(cuMemGetAllocationGranularity, session& s, std::size_t* to, const allocatio
     check_location(s, p->where);
     *to = virtual_memory::granularity;
 }
+namespace {
+
+/// Another process would have to follow where memory is mapped.
+void refuse_remote(session& s) {
+    require(!s.gpus().is_remote(), status::not_supported,
+            "virtual memory is not supported on GPUs that another process simulates");
+}
+
+}  // namespace
+
 CALL(cuMemCreate, session& s, void** to, std::size_t bytes, const allocation_properties* p,
      std::uint64_t) {
     require_pointer(to, p);
+    refuse_remote(s);
     check_location(s, p->where);
     require((p->handles & ~file_handles) == 0, status::not_supported,
             "only file descriptors are supported as shareable handles");
@@ -117,6 +128,7 @@ CALL(cuMemImportFromShareableHandle, session& s, void** to, void* from, int kind
     require_pointer(to);
     require(kind == file_handles, status::not_supported,
             "only file descriptors are supported as shareable handles");
+    refuse_remote(s);
     *to = s.addresses.import(static_cast<int>(address_of(from)), s.current_device());
 }
 

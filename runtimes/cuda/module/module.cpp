@@ -126,7 +126,8 @@ void code_registry::reset(unsigned device) {
 }
 
 module_table::module_table(session& s)
-    : session_(s), compiler_(s.config().ptxas, s.config().gpu.binary_version()) {}
+    : session_(s),
+      compiler_(s.config().ptxas, s.config().gpu.binary_version(), runtime::server_address()) {}
 
 void module_table::save_ptx(device::module_source& s) {
     const std::lock_guard<std::mutex> lock(save_mutex_);
@@ -189,9 +190,11 @@ module& module_table::of(library& l, unsigned d) {
         fresh->device = d;
         fresh->code = load_compiled(l.source);
         m = std::move(fresh);
-        for (const library::managed_variable& v : l.managed)
-            if (*v.host == nullptr || d == 0)
-                *v.host = reinterpret_cast<void*>(m->code->find_variable(v.name).first);
+        for (const library::managed_variable& v : l.managed) {
+            const auto [address, bytes] = m->code->find_variable(v.name);
+            if (address != 0) gpus.memory().expose(address, bytes);
+            if (*v.host == nullptr || d == 0) *v.host = reinterpret_cast<void*>(address);
+        }
     }
     return *m;
 }

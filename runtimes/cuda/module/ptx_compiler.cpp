@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace simtlm::cuda {
 
@@ -112,8 +114,9 @@ fs::path wanted_cache() {
 
 }  // namespace
 
-ptx_compiler::ptx_compiler(const std::string& choice, unsigned architecture)
-    : choice_(choice), architecture_(architecture) {
+ptx_compiler::ptx_compiler(const std::string& choice, unsigned architecture, std::string server)
+    : choice_(choice), server_(std::move(server)), architecture_(architecture) {
+    if (!server_.empty()) return;
     const char* const named = std::getenv("SIMTLM_PTXAS");
     const bool by_variable = choice_ == "auto" && named != nullptr && *named != 0;
     if (by_variable) choice_ = named;
@@ -180,8 +183,45 @@ ptx_compiler::result ptx_compiler::compiled(const std::string& ptx,
     return {{}, errors, {}};
 }
 
+namespace {
+
+/// Replaces the PTX of a module by machine code, with the PTX as its fallback.
+void replace_code(device::module_source& source, std::string cubin) {
+    auto machine_code = source;
+    machine_code.isa = instruction_set::sass;
+    machine_code.code = std::move(cubin);
+    machine_code.compiled.clear();
+    machine_code.otherwise = std::make_shared<const device::module_source>(std::move(source));
+    source = std::move(machine_code);
+}
+
+}  // namespace
+
+ptx_compiler::outcome ptx_compiler::compile_remotely(device::module_source& source) const {
+    try {
+        std::vector<std::string> made = runtime::ask_compiler(
+            server_, {"ptx", architecture_, {choice_, source.name, source.code}});
+        if (made.size() != 3)
+            return {"the server's answer to a request to compile is malformed", {}};
+        if (!made[1].empty()) replace_code(source, std::move(made[2]));
+        return {made[0], made[1]};
+    } catch (const std::exception& e) {
+        return {fmt::format("the PTX of {} is executed as it is: {}", source.name, e.what()), {}};
+    }
+}
+
+std::vector<std::string> compile_for_client(const runtime::compile_request& request) {
+    if (request.texts.size() != 3) throw std::runtime_error("a malformed request to compile PTX");
+    device::module_source source;
+    source.name = request.texts[1];
+    source.code = request.texts[2];
+    const auto done = ptx_compiler(request.texts[0], request.gpu).compile(source);
+    return {done.note, done.compiler, done.compiler.empty() ? "" : source.code};
+}
+
 ptx_compiler::outcome ptx_compiler::compile(device::module_source& source) {
     if (source.isa != instruction_set::ptx) return {};
+    if (!server_.empty()) return compile_remotely(source);
     std::call_once(found_, [&] { find_compilers(); });
     if (compilers_.empty())
         return {choice_ == "auto" && cache_ != nullptr
@@ -206,12 +246,7 @@ ptx_compiler::outcome ptx_compiler::compile(device::module_source& source) {
             fmt::format("the PTX of {} is executed as it is, because ptxas cannot compile it: {}",
                         source.name, text),
             {}};
-    auto machine_code = source;
-    machine_code.isa = instruction_set::sass;
-    machine_code.code = cubin;
-    machine_code.compiled.clear();
-    machine_code.otherwise = std::make_shared<const device::module_source>(std::move(source));
-    source = std::move(machine_code);
+    replace_code(source, cubin);
     return {
         fmt::format(
             "PTX is compiled for {} by {} ({}), as by a driver; --ptxas off executes it as it is",

@@ -3,6 +3,7 @@
 
 #include "platform/device/module_source.h"
 #include "runtimes/common/compile_cache.h"
+#include "runtimes/common/remote_compiler.h"
 
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,8 @@ public:
     /// @param choice        of --ptxas: auto, off or the path of a ptxas
     /// @param architecture  of the GPU: 80 for compute capability 8.0
     /// @throws support::user_error  if the file cannot be executed
-    ptx_compiler(const std::string& choice, unsigned architecture);
+    /// @param server  compiles in place of this process; empty: this one does
+    ptx_compiler(const std::string& choice, unsigned architecture, std::string server = {});
 
     /// What compile() has done.
     struct outcome {
@@ -38,16 +40,22 @@ private:
         std::string text;     ///< path of the compiler, or its errors
         std::string release;  ///< of the compiler
     };
+    outcome compile_remotely(device::module_source& source) const;
     void find_compilers();
     void add(const std::filesystem::path& file);
     result compiled(const std::string& ptx, const std::string& target) const;
 
     std::string choice_;
+    const std::string server_;
     const unsigned architecture_;
     std::once_flag found_;
     std::vector<std::filesystem::path> compilers_;  ///< in the order in which they are tried
     std::string identity_;                          ///< of the compilers
     std::unique_ptr<runtime::compile_cache> cache_;
 };
+
+/// Compiles PTX for a client: texts are --ptxas, the name and the code of a module.
+/// @return a note, the path of the compiler (empty: the PTX remains) and the machine code
+std::vector<std::string> compile_for_client(const runtime::compile_request& request);
 
 }  // namespace simtlm::cuda

@@ -46,6 +46,12 @@ void wait_value(session& s, void* stream, std::uint64_t from, T value, unsigned 
     require(from != 0 && from % sizeof(T) == 0, status::invalid_value,
             "the address is not aligned");
     require((flags & ~(conditions | flushes)) == 0, status::invalid_value, "unknown comparison");
+    if (s.gpus().is_remote()) {
+        const auto a = s.gpus().memory().find(from);
+        require(
+            a && !device::is_of_gpu(a->kind), status::not_supported,
+            "on GPUs that another process simulates, streams wait for values in host memory only");
+    }
     operation o;
     o.make = [from, value, condition = flags & conditions](session&) {
         auto t = std::make_shared<device::task>();

@@ -26,6 +26,35 @@ TEST(DeviceMemory, AllocatesAlignedDisjointRanges) {
     EXPECT_EQ(m.used(), 101u);
 }
 
+TEST(DeviceMemory, TakesAllocationsAtTheirPlacesInAnotherProcess) {
+    device_memory m(small());
+    EXPECT_TRUE(m.allocate_at(0xc0000200, 100, {}));
+    EXPECT_EQ(m.used(), 100u);
+    EXPECT_FALSE(m.allocate_at(0xc0000263, 1, {})) << "overlaps";
+    EXPECT_FALSE(m.allocate_at(0xc0000100, 0x101, {})) << "overlaps";
+    EXPECT_FALSE(m.allocate_at(0x1000, 1, {})) << "below";
+    EXPECT_FALSE(m.allocate_at(0xc0000000, 2 << 20, {})) << "reaches beyond the end";
+    EXPECT_EQ(m.allocate(600), 0xc0000300u) << "behind it, where there is room";
+    const std::uint64_t before = m.ranges().front().serial;
+    EXPECT_TRUE(m.release(0xc0000200));
+    EXPECT_TRUE(m.allocate_at(0xc0000200, 100, {}));
+    EXPECT_NE(m.ranges().front().serial, before) << "another allocation at the same place";
+}
+
+TEST(DeviceMemory, PlacesVariablesAsInAnotherProcess) {
+    device_memory here(small()), there(small());
+    here.allocate_static(1000, 256, "first");
+    device_memory::static_placement placement;
+    here.place_statics_by(&placement);
+    const device_address a = here.allocate_static(8, 8, "a"), b = here.allocate_static(8, 8, "b");
+    here.place_statics_by(nullptr);
+    placement.replays = true;
+    there.place_statics_by(&placement);
+    EXPECT_EQ(there.allocate_static(8, 8, "a"), a);
+    EXPECT_EQ(there.allocate_static(8, 8, "b"), b);
+    EXPECT_THROW(there.allocate_static(8, 8, "more than was recorded"), support::user_error);
+}
+
 TEST(DeviceMemory, ReusesFreedMemoryZeroed) {
     device_memory m(small());
     const device_address a = m.allocate(10000);
