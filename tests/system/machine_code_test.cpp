@@ -222,6 +222,15 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{120, "RTX5090", "dpx_90", 5376, "dpx"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
+// Uniform registers that are kept in registers meanwhile, and a constant that is converted.
+INSTANTIATE_TEST_SUITE_P(
+    UniformSpills, StoredProgram,
+    testing::Values(stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
+                    stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
+                    stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
+                    stored_program{120, "RTX5090", "uniform_spills", 96, "converts"}),
+    [](const auto& p) { return fmt::format("{}_sm_{}", p.param.kernel, p.param.architecture); });
+
 // mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
                          testing::Values(stored_program{75, "RTX2060", "tensor_70", 3072}),
