@@ -222,6 +222,12 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{120, "RTX5090", "dpx_90", 5376, "dpx"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
+// The low words of some comparisons of 64 bits need not be compared.
+INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "high_words", 192,
+                                                        "high_words"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Code for Hopper that was compiled without the reserved part of shared memory.
 INSTANTIATE_TEST_SUITE_P(SharedMemoryFromAddress0, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "unreserved_90", 32,

@@ -372,7 +372,8 @@ bool lower_integer_compare(machine_lowering& l) {
     d.outcome = {l.combination_of_results(), l.predicate_of(l.at(4)), l.predicate_ref(l.at(0)),
                  l.predicate_ref(l.at(1))};
     d.extended = l.has(modifier::EX);
-    if (d.extended) d.low_words = l.predicate_of(l.at(5));
+    // Volta and Turing have no operand for PT: the comparison of the low words holds.
+    if (d.extended && l.operand_count() > 5) d.low_words = l.predicate_of(l.at(5));
     d.is_signed = !l.has(modifier::U32);
     // By the bits less, equal and greater.
     constexpr modifier orders[] = {modifier::F,  modifier::LT, modifier::EQ, modifier::LE,
