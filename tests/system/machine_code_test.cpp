@@ -228,16 +228,26 @@ INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
                                                         "high_words"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Constants are also loaded by products of zeros in bfloat16.
+INSTANTIATE_TEST_SUITE_P(BfloatConstants, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "bfloat_constant_90", 32,
+                                                        "bfloat_constant"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Code for Hopper that was compiled without the reserved part of shared memory.
 INSTANTIATE_TEST_SUITE_P(SharedMemoryFromAddress0, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "unreserved_90", 32,
                                                         "unreserved"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// Uniform registers that are kept in registers meanwhile, and a constant that is converted.
+// Uniform registers that are kept in registers meanwhile, conversions and sign extensions of
+// uniform values and constants, bytes of a word, sums of 128 bits.
 INSTANTIATE_TEST_SUITE_P(
-    UniformSpills, StoredProgram,
-    testing::Values(stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
+    BlackwellForms, StoredProgram,
+    testing::Values(stored_program{100, "RTX5090", "uniform_120", 384, "uniform"},
+                    stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
+                    stored_program{120, "RTX5090", "wide_sums", 384, "wide_sums"},
+                    stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
                     stored_program{120, "RTX5090", "uniform_spills", 96, "converts"}),
@@ -1054,7 +1064,8 @@ TEST_P(LinkedFiles, LeaveTheSameMemoryAsThePtxOfTheWholeProgram) {
     const auto [architecture, mode] = GetParam();
     const char* const preset = architecture == 75   ? "RTX2060"
                                : architecture == 80 ? "A100"
-                                                    : "H100_PCIE";
+                               : architecture == 90 ? "H100_PCIE"
+                                                    : "RTX5090";
     const auto files = [architecture = architecture](const char* name) {
         return fmt::format(SIMTLM_MACHINE_CODE "/parts_{}.sm_{}.cubin", name, architecture);
     };
@@ -1082,7 +1093,8 @@ TEST_P(LinkedFiles, LeaveTheSameMemoryAsThePtxOfTheWholeProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, LinkedFiles,
-                         testing::Combine(testing::Values(75, 80, 90), testing::Values("0", "1")),
+                         testing::Combine(testing::Values(75, 80, 90, 120),
+                                          testing::Values("0", "1")),
                          [](const auto& p) {
                              return fmt::format(
                                  "sm_{}_{}", std::get<0>(p.param),
