@@ -219,6 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{100, "RTX5090", "conditions", 384, "conditions"},
                     stored_program{120, "RTX5090", "conditions", 384, "conditions"},
                     stored_program{100, "RTX5090", "dpx_90", 5376, "dpx"},
+                    stored_program{110, "RTX5090", "dpx_90", 5376, "dpx"},
                     stored_program{120, "RTX5090", "dpx_90", 5376, "dpx"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
@@ -607,7 +608,9 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{80, "A100", "functions", 1024, "functions"},
                     stored_program{86, "RTX3070", "functions", 1024, "functions"},
                     stored_program{90, "H100_PCIE", "functions", 1024, "functions"},
-                    stored_program{90, "H100_PCIE", "bfloats_90", 320, "bfloats_90"}),
+                    stored_program{103, "B200", "functions", 1024, "functions"},
+                    stored_program{90, "H100_PCIE", "bfloats_90", 320, "bfloats_90"},
+                    stored_program{103, "B200", "bfloats_90", 320, "bfloats_90"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
 // Shared-memory mbarriers before Hopper.
