@@ -10,10 +10,10 @@
 
 #include <cci_configuration>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 /// A GPU as a component of qbox (github.com/quic/qbox), for its module factory: a library with
@@ -81,8 +81,8 @@ private:
     }
     std::vector<std::string> arguments() const {
         std::vector<std::string> all{"--preset", preset_.get_value()};
-        std::istringstream text(options_.get_value());
-        for (std::string word; text >> word;) all.push_back(word);
+        for (std::string& option : simtlm::split_options(options_.get_value()))
+            all.push_back(std::move(option));
         return all;
     }
     void drive_irq() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/simtlm.h"
 
+#include <iomanip>
+#include <sstream>
+
 namespace simtlm {
 
 namespace {
@@ -19,6 +22,13 @@ platform::option_values values_of(const std::vector<std::string>& options,
 
 gpu_config configure(const std::vector<std::string>& options, const std::string& config_folder) {
     return platform::make_gpu_config(values_of(options, config_folder));
+}
+
+std::vector<std::string> split_options(const std::string& options) {
+    std::vector<std::string> all;
+    std::istringstream text(options);
+    for (std::string option; text >> std::quoted(option);) all.push_back(option);
+    return all;
 }
 
 configuration::configuration(const std::vector<std::string>& options,

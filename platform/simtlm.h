@@ -65,6 +65,10 @@ using width_adapter = platform::width_adapter<InitiatorWidth, TargetWidth>;
 gpu_config configure(const std::vector<std::string>& options,
                      const std::string& config_folder = {});
 
+/// Splits options that a platform keeps in one string at white space; "double quotes" enclose an
+/// option with spaces.
+std::vector<std::string> split_options(const std::string& options);
+
 /// The same in steps: the options of a GPU as parameters with hierarchical names, such as
 /// gpu.cluster0.sm0.l1d.sets, which are read and changed before the GPU is constructed.
 /// <simtlm/cci.h> passes them to the broker of SystemC CCI.

@@ -10,9 +10,9 @@
 
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace simtlm {
@@ -84,8 +84,8 @@ private:
     }
     std::vector<std::string> arguments() const {
         std::vector<std::string> all{"--preset", preset.get()};
-        std::istringstream text(options.get());
-        for (std::string word; text >> word;) all.push_back(word);
+        for (std::string& option : simtlm::split_options(options.get()))
+            all.push_back(std::move(option));
         return all;
     }
     /// The configuration with the values of the properties.

@@ -106,6 +106,14 @@ std::uint64_t blocks_placed(platform::gpu& device) {
     return placed;
 }
 
+/// Number of kernels that have finished or placed thread blocks.
+std::uint64_t kernels_begun(platform::gpu& device) {
+    std::uint64_t begun = device.commands().kernels_done();
+    for (const auto& k : device.commands().ctas().running())
+        if (k && k->blocks_left < k->descriptor.grid.volume()) ++begun;
+    return begun;
+}
+
 /// What a checkpoint within a kernel means for its results.
 std::string within_kernel(std::uint64_t placed) {
     return fmt::format(
@@ -116,10 +124,10 @@ std::string within_kernel(std::uint64_t placed) {
 
 /// Saves checksums of the traces of the kernels that have begun, or compares them with the saved
 /// ones.
-void checkpoint_traces(std::uint64_t kernels_done, const workload& work, support::archive& a) {
+void checkpoint_traces(std::uint64_t begun, const workload& work, support::archive& a) {
     a.block("traces");
     std::vector<std::string> here;
-    std::uint64_t count = kernels_done;
+    std::uint64_t count = begun;
     a(count);
     for (const dispatch::host_command& c : work.commands)
         if (c.what == dispatch::host_command::kind::launch && here.size() < count)
@@ -362,10 +370,7 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
         c.kernel.reset();  // its buffers are freed when it ends
     }
     const platform::workload_state of_workload = [&](support::archive& a) {
-        r.program ? r.program->checkpoint(a)
-                  : checkpoint_traces(
-                        device.commands().kernels_done() + (blocks_placed(device) != 0 ? 1 : 0),
-                        r.work, a);
+        r.program ? r.program->checkpoint(a) : checkpoint_traces(kernels_begun(device), r.work, a);
     };
     if (r.to_be_saved) {
         files.keep_rows();

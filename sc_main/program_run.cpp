@@ -7,6 +7,7 @@
 #include "modules/support/error.h"
 #include "platform/device/launch_traits.h"
 #include "platform/gpu/gpu_blocks.h"
+#include "platform/gpu/gpu_services.h"
 #include "platform/gpu/opcode_timing.h"
 #include "platform/options/presets.h"
 #include "platform/sampling/launch_sampler.h"
@@ -188,11 +189,7 @@ private:
 workload workload_of(loaded_program& program, const platform::gpu_config& config,
                      platform::trace_recording* recording, platform::launch_sampler* sampler) {
     workload w;
-    program.world().sms = config.sms();
-    program.world().cycles_per_nanosecond = config.clocks.core * 1e-9;
-    program.world().global_time = [] {
-        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
-    };
+    platform::set_gpu_services(config, program.world());
     for (const auto& buffer : program.buffers())
         if (const auto from = buffer.what->data.from;
             from != execution::launch_script::source::zero &&

@@ -19,6 +19,8 @@ struct kernel_context {
     const program::kernel_descriptor* descriptor = nullptr;
     /// Whether the kernel on which this kernel depends, and which it may overlap, is still running.
     bool dependency_open = false;
+    /// See program::kernel_source::issues_on_several_threads().
+    bool issues_on_several_threads = false;
 };
 
 /// The hardware CTA slots of an SM, and the threads, registers and shared memory occupied by
@@ -35,6 +37,7 @@ public:
         unsigned first_thread = 0;
         unsigned padded_threads = 0;
         bool launches_dependents = false;  ///< has allowed dependent kernels to begin
+        bool on_one_thread = false;        ///< suspends parallel regions
     };
 
     explicit cta_slots(const sm_config& config);

@@ -111,10 +111,11 @@ protected:
         count_stall(inst, memory_stall::coalescing);
         return false;
     }
-    void count_stall(const warp_instruction& inst, memory_stall why) {
+    void count_stall(const warp_instruction& inst, memory_stall why, std::uint64_t cycles = 1) {
         stall_ = why;
-        ++sm_.statistics.memory_stalls;
-        ++sm_.statistics.stalls[static_cast<unsigned>(stage_of(inst))][static_cast<unsigned>(why)];
+        sm_.statistics.memory_stalls += cycles;
+        sm_.statistics.stalls[static_cast<unsigned>(stage_of(inst))][static_cast<unsigned>(why)] +=
+            cycles;
     }
 
     /// An access has been answered: a load's data, or a store's acknowledgement.

@@ -133,14 +133,16 @@ void multiprocessor::launch_in_cta_cluster(kernel_context& kernel,
 
 /// @param number  index of the warp in its CTA
 void multiprocessor::begin_warp(unsigned w, unsigned slot, unsigned number) {
-    const cta_slots::slot& cta = ctas_[slot];
+    cta_slots::slot& cta = ctas_[slot];
     const program::warp_code code = cta.block->warp(number);
     warp_state& warp = warps_.warp[w];
     warp.code = warp.resolved_path = code.window;
     warp.addresses = code.addresses;
     warp.executor = code.executor;
-    // Warps share the state of a program.
-    if (warp.executor != nullptr) sequencer_.stay_on_one_thread();
+    if (warp.executor != nullptr && !cta.kernel->issues_on_several_threads && !cta.on_one_thread) {
+        cta.on_one_thread = true;
+        sequencer_.suspend_parallel_regions();
+    }
     warp.ibuffer.flush();
     warp.dynamic_id = dynamic_warps_++;
     warp.cta = slot;
@@ -210,6 +212,7 @@ void multiprocessor::launch_dependents(unsigned slot) {
 multiprocessor::released_cta multiprocessor::release_cta(unsigned slot) {
     launch_dependents(slot);
     kernel_context& kernel = ctas_.release(slot);
+    if (std::exchange(ctas_[slot].on_one_thread, false)) sequencer_.resume_parallel_regions();
     ++incomplete_;
     if (cta_watcher_ != nullptr) {
         const simulation::phase_sequencer::exclusive alone(sequencer_);
@@ -265,8 +268,9 @@ void multiprocessor::update_counters() {
 }
 
 std::uint64_t multiprocessor::network_refusals() {
+    flush_pipeline_counters(sequencer_.edges(protocol::core_clock));
     std::uint64_t n = caches_ ? caches_->back_pressure_cycles() : 0;
-    for (const auto& stage : statistics_.stalls)  // the memory stage retries while it is awake
+    for (const auto& stage : statistics_.stalls)
         n += stage[static_cast<unsigned>(memory_stall::network_full)];
     return n;
 }

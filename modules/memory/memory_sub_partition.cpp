@@ -98,7 +98,11 @@ void memory_sub_partition::send_replies() {
     protocol::memory_extension& e = protocol::extension(payload);
     const bool part = e.pending_parts == protocol::part_mark;
     e.when.replied = protocol::hop_times::stamp(core_now());
-    protocol::atomic_effect::perform(payload);
+    // Parts of a warp's atomic may leave several partitions at once.
+    if (e.is_atomic) {
+        const simulation::phase_sequencer::exclusive alone(sequencer_);
+        protocol::atomic_effect::perform(payload);
+    }
     if (is_external(payload)) release_external(payload);
     ++counters_.replies;
     shared_.reply_sent();

@@ -144,6 +144,9 @@ public:
     virtual void skip(std::uint64_t ctas) {
         for (; ctas != 0; --ctas) recycle(next_cta());
     }
+    /// Whether warps of different SMs may issue on several host threads at a time. Otherwise, SMs
+    /// that hold CTAs with executed warps are simulated on one thread.
+    virtual bool issues_on_several_threads() const { return false; }
     /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
     /// Warnings so far, each once.

@@ -39,7 +39,7 @@ void parallel_region::add(scheduled_phase& phase_entry) {
 }
 
 void parallel_region::begin_step(bool ended, bool begins) {
-    if (one_thread_ || groups_a_thread_ != 0) return;
+    if (!may_run() || groups_a_thread_ != 0) return;
     constexpr unsigned worth_counting = 2 * min_groups;  // shorter steps are not representative
     constexpr unsigned soon_again = 64;  // steps; after that many the threads are left asleep
     const bool is_worth = activations_ >= worth_counting;
@@ -137,7 +137,7 @@ void parallel_region::run_chunk(unsigned unit, unsigned chunk) {
             try {
                 v.actions[member].call(v.actions[member].self);
             } catch (const support::user_error&) {
-                fail(std::current_exception());
+                fail(std::current_exception(), true);
             }
             ++ran;
         }
@@ -155,14 +155,17 @@ parallel_region::counts parallel_region::take_counts(const scheduled_phase& phas
     return sum;
 }
 
-std::exception_ptr parallel_region::take_failure() {
-    deferred_updates* first = nullptr;
-    for (deferred_updates& n : deferred_updates_)
+parallel_region::failure parallel_region::take_failure() {
+    failure all;
+    const deferred_updates* first = nullptr;
+    for (deferred_updates& n : deferred_updates_) {
+        all.interrupted |= std::exchange(n.interrupted, false);
         if (n.failure && (first == nullptr || n.failed < first->failed)) first = &n;
-    if (first == nullptr) return nullptr;
-    std::exception_ptr failure = first->failure;
+    }
+    if (first == nullptr) return all;
+    all.why = first->failure;
     for (deferred_updates& n : deferred_updates_) n.failure = nullptr;
-    return failure;
+    return all;
 }
 
 parallel_region::deferred_updates& parallel_region::updates_of_this_thread() {
@@ -185,9 +188,10 @@ void parallel_region::set_timer(process_state& p, std::uint64_t at) {
     updates_of_this_thread().timers.push_back({at, &p});
 }
 
-void parallel_region::fail(std::exception_ptr why) {
+void parallel_region::fail(std::exception_ptr why, bool interrupted) {
     constexpr unsigned max_members = 1u << 24;
     deferred_updates& mine = updates_of_this_thread();
+    mine.interrupted |= interrupted;
     const std::uint64_t order =
         static_cast<std::uint64_t>(mine.visited - visits_) * max_members + mine.running->place;
     if (mine.failure && mine.failed <= order) return;

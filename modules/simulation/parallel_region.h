@@ -67,7 +67,10 @@ public:
 
     /// Disables parallel regions from now on, because blocks access state beyond their partition.
     void stay_on_one_thread() { one_thread_ = true; }
-    bool may_run() const { return !one_thread_; }
+    /// The same until resume() has been called as often. Call outside running().
+    void suspend() { ++suspended_; }
+    void resume() { --suspended_; }
+    bool may_run() const { return !one_thread_ && suspended_ == 0; }
     /// Begins a step: decides whether host threads run its phases.
     /// @param ended   whether the previous step had an edge of the first domain
     /// @param begins  whether this step has one
@@ -98,8 +101,12 @@ public:
             n.timers.clear();
         }
     }
-    /// @return the first failure, in the order of phases and of process creation, or nullptr
-    std::exception_ptr take_failure();
+    struct failure {
+        std::exception_ptr why;  ///< the first one, in the order of phases and of process creation
+        bool interrupted = false;  ///< some process has been interrupted by an exception
+    };
+    /// Returns the failures since the last call, and discards them. why: nullptr if there are none.
+    failure take_failure();
 
     /// Distributes chunks of a process's work over the host threads, if they run phases of this
     /// step. The chunks must access disjoint state and must not wake any process.
@@ -117,7 +124,8 @@ public:
     /// Sets a timer, in apply_deferred_updates().
     void set_timer(process_state& p, std::uint64_t at);
     /// Records a failure of the running process, see take_failure().
-    void fail(std::exception_ptr why);
+    /// @param interrupted  an exception has interrupted the process
+    void fail(std::exception_ptr why, bool interrupted);
 
 private:
     static constexpr unsigned chunks_per_thread = 64;
@@ -138,9 +146,10 @@ private:
         std::vector<timer> timers;
         std::exception_ptr failure;
         std::uint64_t failed = 0;  // position of the failure in the order of the step
+        bool interrupted = false;  // see failure
     };
     /// Whether phases of the current step may be run by host threads.
-    bool runs_in_step() const { return !one_thread_ && (pays_ || groups_a_thread_ != 0); }
+    bool runs_in_step() const { return may_run() && (pays_ || groups_a_thread_ != 0); }
     std::uint64_t awake_chunks(unsigned unit) const;
     void run_chunk(unsigned unit, unsigned chunk);
     deferred_updates& updates_of_this_thread();
@@ -148,7 +157,8 @@ private:
     // Fields that all threads read, in one cache line.
     alignas(64) bool running_ = false;
     bool one_thread_;
-    bool pays_ = false;  // in the current step
+    bool pays_ = false;       // in the current step
+    unsigned suspended_ = 0;  // calls of suspend() without resume()
     const unsigned groups_a_thread_;
     const unsigned threads_;
     const phase_visit* visits_ = nullptr;  // being run

@@ -115,7 +115,7 @@ void phase_sequencer::stay_on_one_thread(phase_index p) {
 }
 
 void phase_sequencer::fail(std::exception_ptr why) {
-    if (parallel()) return region_.fail(std::move(why));
+    if (parallel()) return region_.fail(std::move(why), false);
     failure_.report(std::move(why), activity_.steps, runner_.order_of_running());
 }
 

@@ -158,7 +158,10 @@ public:
     bool parallel() const { return region_.running(); }
     /// Disables parallel regions from now on, because blocks access state beyond their partition.
     void stay_on_one_thread() { region_.stay_on_one_thread(); }
-    /// The same for one phase and the other phases of its kind.
+    /// The same until resume_parallel_regions() has been called as often. Not in a parallel region.
+    void suspend_parallel_regions() { region_.suspend(); }
+    void resume_parallel_regions() { region_.resume(); }
+    /// The same as stay_on_one_thread() for one phase and the other phases of its kind.
     void stay_on_one_thread(phase_index p);
 
     /// Gates the clocks of all domains while no process is awake and no step is observed: they stay
@@ -231,7 +234,8 @@ public:
         try {
             action.call(action.self);
         } catch (const support::user_error&) {
-            interrupted_ = interrupted_ || !parallel();
+            if (parallel()) return region_.fail(std::current_exception(), true);
+            interrupted_ = true;
             fail(std::current_exception());
         }
     }

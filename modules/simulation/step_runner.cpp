@@ -131,9 +131,9 @@ std::size_t step_runner::run_parallel_region() {
     region_.apply_deferred_updates(
         [](process_state& p) { p.wake(); },
         [this](process_state& p, std::uint64_t at) { sequencer_.set_timer(p, at); });
-    if (const std::exception_ptr failure = region_.take_failure()) {
-        sequencer_.interrupted_ = true;
-        sequencer_.fail(failure);
+    if (const parallel_region::failure failed = region_.take_failure(); failed.why) {
+        sequencer_.interrupted_ |= failed.interrupted;
+        sequencer_.fail(failed.why);
     }
     return visits;
 }

@@ -2,6 +2,7 @@
 #include "platform/device/kernel_launcher.h"
 
 #include "modules/execution/timed/executed_kernel.h"
+#include "platform/gpu/gpu_services.h"
 
 #include <utility>
 
@@ -56,11 +57,7 @@ execution::services kernel_launcher::services_of(const task& t) {
             checkpoint_.printed();
             print(text);
         };
-    world.sms = config_.sms();
-    world.cycles_per_nanosecond = config_.clocks.core * 1e-9;
-    world.global_time = [] {
-        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
-    };
+    platform::set_gpu_services(config_, world);
     return world;
 }
 

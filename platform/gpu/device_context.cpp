@@ -7,6 +7,7 @@
 #include "modules/ptx/instruction_scheduler.h"
 #include "modules/ptx/parser.h"
 #include "platform/gpu/gpu_blocks.h"
+#include "platform/gpu/gpu_services.h"
 #include "platform/gpu/opcode_timing.h"
 
 #include <fmt/format.h>
@@ -135,11 +136,7 @@ execution::services device_context::world(const loaded& program) {
     };
     w.fault = fault_;
     w.stack_limit = config_.programs.stack;
-    w.sms = config_.sms();
-    w.cycles_per_nanosecond = config_.clocks.core * 1e-9;
-    w.global_time = [] {
-        return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * 1e9);
-    };
+    set_gpu_services(config_, w);
     return w;
 }
 

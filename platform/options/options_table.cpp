@@ -187,8 +187,8 @@ void running(builder& b) {
            "network, ..., which runs the blocks in it in the order of their phases; block: one "
            "clocked thread for each block, which is easier to debug. The results are the same.");
     b.count("--threads", "1", "threads",
-            "Number of host threads that simulate SMs and memory partitions in parallel. The "
-            "results are the same.");
+            "Number of host threads that simulate SMs and memory partitions in parallel, of traces "
+            "and of programs. The results are the same.");
     b.count("--sms-a-thread", "0", "SMs",
             "With --threads: minimum number of active SMs (memory partitions) per thread. In "
             "cycles with fewer active ones, fewer threads take part; with less than twice this "

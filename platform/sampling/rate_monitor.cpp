@@ -19,7 +19,7 @@ rate_monitor::rate_monitor(const sc_core::sc_module_name& name, gpu& device, dou
       spread_(spread),
       window_(window_cycles / device.config().clocks.core, sc_core::SC_SEC) {
     simulation::spawn_method(
-        "look", [this] { sample(); }, {}, simulation::first_run::at_start);
+        "sample", [this] { sample(); }, {}, simulation::first_run::at_start);
 }
 
 /// The mean rate in instructions per core cycle from a window to the last one, and the standard

@@ -229,6 +229,7 @@ TEST_F(CtaClusterPrograms, TakeTheSameCyclesInAnyProcessOrderWithAndWithoutSleep
         {"--shuffle-seed", "1"},
         {"--no-sleep", "--shuffle-seed", "3"},
         {"--threads", "2", "--sms-a-thread", "1"},
+        {"--threads", "3", "--sms-a-thread", "1", "--shuffle-seed", "7"},
         {"--processes", "block", "--shuffle-seed", "9"}};
     for (const auto& [ptx, launch] :
          {std::pair(exchange, exchange_launch), {copies, copies_launch}}) {

@@ -55,6 +55,7 @@ TEST(Hopper, TakesTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
          std::vector<std::vector<std::string>>{{"--shuffle-seed", "1"},
                                                {"--shuffle-seed", "4711"},
                                                {"--no-sleep"},
+                                               {"--threads", "2", "--sms-a-thread", "1"},
                                                {"--processes", "block", "--shuffle-seed", "9"}})
         EXPECT_EQ("", first_difference(first.report(), simulate(gemm(way)).report()))
             << way.front();

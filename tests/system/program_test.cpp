@@ -248,6 +248,8 @@ TEST_F(Programs, HaveTheSameValuesAndCyclesInAnyProcessOrderWithAndWithoutSleep)
         {"--shuffle-seed", "1"},
         {"--shuffle-seed", "4711"},
         {"--no-sleep"},
+        {"--threads", "2", "--sms-a-thread", "1"},
+        {"--threads", "3", "--sms-a-thread", "1", "--shuffle-seed", "5"},
         {"--processes", "block", "--shuffle-seed", "9"}};
     for (std::vector<std::string> way : ways) {
         const std::string how = way.front();
@@ -269,10 +271,71 @@ output list list.bin
     const std::vector<std::uint32_t> given = drawn();
     EXPECT_EQ(0, first.code) << first.err;
     EXPECT_NE(std::string::npos, first.out.find("15 32\n")) << first.out.substr(0, 400);
-    for (const char* seed : {"1", "2", "77"}) {
-        const outcome other = simulate(on_tiny(ptx, launch, {"--quiet", "--shuffle-seed", seed}));
-        EXPECT_EQ("", first_difference(first.report(), other.report()));
-        EXPECT_EQ(given, drawn());
+    for (const std::vector<std::string>& way :
+         std::vector<std::vector<std::string>>{{"--shuffle-seed", "1"},
+                                               {"--shuffle-seed", "2"},
+                                               {"--threads", "2", "--sms-a-thread", "1"}}) {
+        std::vector<std::string> more = way;
+        more.emplace_back("--quiet");
+        const outcome other = simulate(on_tiny(ptx, launch, more));
+        EXPECT_EQ("", first_difference(first.report(), other.report())) << way.front();
+        EXPECT_EQ(given, drawn()) << way.front();
+    }
+}
+
+/// The number of core cycles that a run has simulated on several host threads.
+unsigned long cycles_on_threads(const outcome& o) {
+    const char* const name = "cycles on all threads";
+    const std::size_t at = o.err.find(name);
+    EXPECT_NE(std::string::npos, at) << o.err;
+    return at == std::string::npos ? 0 : std::stoul(o.err.substr(at + std::strlen(name)));
+}
+
+TEST_F(Programs, IssueOnSeveralHostThreadsUnlessTheyAreChecked) {
+    const std::vector<std::string> two = {"--threads",        "2",      "--sms-a-thread", "1",
+                                          "--profile-kernel", "--quiet"};
+    EXPECT_GT(cycles_on_threads(simulate(tickets_on_tiny(two))), 100u);
+    std::vector<std::string> checked = two;
+    checked.insert(checked.end(), {"--check", "races"});
+    EXPECT_EQ(0u, cycles_on_threads(simulate(tickets_on_tiny(checked))));
+}
+
+/// Thread 0 of every block from the sixth on stores to an address outside of all allocations.
+const char* const strays = R"(.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry strays(.param .u64 list)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [list];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %tid.x;
+    setp.lt.u32 %p1, %r1, 5;
+    @%p1 bra done;
+    mul.wide.u32 %rd2, %r1, 0x1000000;
+    add.u64 %rd1, %rd1, %rd2;
+    atom.global.add.u32 %r3, [%rd1], 1;
+done:
+    ret;
+}
+)";
+
+TEST_F(Programs, ReportTheSameFaultOnSeveralHostThreads) {
+    const std::string ptx = folder_.write("strays.ptx", strays);
+    const std::string launch = folder_.write("strays.launch", R"(
+buffer list u32 32 zero
+launch strays grid 32 block 32 args list
+)");
+    const outcome first = simulate(on_tiny(ptx, launch, {"--quiet"}));
+    EXPECT_NE(0, first.code);
+    EXPECT_NE(std::string::npos, first.err.find("strays")) << first.err;
+    for (const char* threads : {"2", "3"}) {
+        const outcome other = simulate(
+            on_tiny(ptx, launch, {"--quiet", "--threads", threads, "--sms-a-thread", "1"}));
+        EXPECT_EQ(first.code, other.code);
+        EXPECT_EQ(first.err, other.err);
     }
 }
 
@@ -414,6 +477,10 @@ output list list.bin
         const outcome replayed =
             simulate({"--preset", "TINY", "-trace", traces + "/kernelslist.g"});
         EXPECT_EQ(report_values(timed), report_values(replayed)) << n;
+        const outcome on_threads =
+            simulate(on_tiny(ptx, launch, {"--threads", "2", "--sms-a-thread", "1"}));
+        EXPECT_EQ(report_values(timed), report_values(on_threads)) << n;
+        EXPECT_EQ(expected, drawn()) << n;
     }
 }
 

@@ -15,7 +15,6 @@ using protocol::extension;
 
 namespace {
 
-constexpr std::uint64_t never = ~std::uint64_t{0};
 constexpr unsigned link_bytes = 128;
 constexpr std::uint64_t l1d_line_bytes = cache::sectors_per_line * cache::sector_bytes;
 constexpr unsigned max_tag_banks = 32;
@@ -228,7 +227,16 @@ void memory_unit::start_remote(warp_instruction& inst, std::uint64_t now) {
 
 // ---- accesses ----------------------------------------------------------------------------------
 
+void memory_unit::count_until(std::uint64_t last) {
+    if (next_refused_ > last) return;
+    count_stall(*latch_[past_l1d].inst, memory_stall::network_full, last + 1 - next_refused_);
+    next_refused_ = last + 1;
+}
+
 void memory_unit::access() {
+    const std::uint64_t now = access_process_.now();
+    if (next_refused_ < now) count_until(now - 1);
+    next_refused_ = never;
     stall_ = memory_stall::none;
     bool busy = false, idle = true;
     for (unsigned t = 0; t < latches; ++t) {
@@ -239,6 +247,8 @@ void memory_unit::access() {
         idle = idle && !all && l.inst->accesses.size() == left;
         if (all)
             leave(l);
+        else if (t == past_l1d && uncached.blocked())
+            next_refused_ = now + 1;  // until request_ended()
         else
             busy = true;
     }

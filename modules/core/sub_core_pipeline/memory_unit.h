@@ -39,6 +39,9 @@ public:
     /// A sub-core has an instruction in its memory queue.
     void wake() { accept_process_.wake(); }
     bool idle() const;
+    /// Counts the stalls of the cycles up to `last` in which the unit slept because the network had
+    /// no room. Call between steps.
+    void count_until(std::uint64_t last);
     /// Number of stages of the L1D: the latency of a hit in memory_latencies, less the paths to the
     /// L1D and back to the sub-core.
     static unsigned l1d_stages(const sub_core_config& timing);
@@ -50,6 +53,7 @@ public:
 
 private:
     friend class load_store_unit<memory_unit>;
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
     enum target : unsigned { to_l1d, past_l1d, to_l1c, to_l1t, latches };
 
     tlm::tlm_sync_enum cache_responds(int id, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -82,6 +86,7 @@ private:
     cache::set_index tag_bank_of_;
     std::vector<memory_access> ordered_;       // temporary of order_by_tag_bank()
     std::vector<std::uint8_t> rounds_;         // temporary of order_by_tag_bank()
+    std::uint64_t next_refused_ = never;       // next cycle to count while the network has no room
     std::uint64_t banks_free_at_ = 0;          // of shared memory and the L1D
     std::uint64_t constants_free_at_ = 0;      // of the constant cache
     std::vector<std::uint64_t> link_free_at_;  // by sub-core

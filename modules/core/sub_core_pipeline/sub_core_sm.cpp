@@ -397,8 +397,10 @@ void sub_core_sm::cta_ends(unsigned slot) {
 // ---- reports -----------------------------------------------------------------------------------
 
 void sub_core_sm::flush_pipeline_counters(std::uint64_t edges) {
-    if (edges != 0)
+    if (edges != 0) {
         for (auto& s : sub_cores_) s->count_until(edges - 1);
+        memory_unit_->count_until(edges - 1);
+    }
     l0_statistics sum;
     for (auto& s : sub_cores_) {
         const l0_statistics& l = s->l0().statistics();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/texture_operations.h"
 
+#include "modules/execution/operations/pending_request.h"
 #include "modules/execution/operations/texture_lanes.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 
 namespace simtlm::execution {
 
@@ -36,28 +38,28 @@ surface_access place(warp& w, const operation* op, const texture_description& d,
     return {w.launch->memory.host(b.base + p.offset), b.base + p.offset};
 }
 
-/// A lane's access to a surface.
-struct surface_lane {
-    const texture_description& what;
-    const texture_binding& surface;
-    std::byte* at;  ///< nullptr: outside, if that is permitted
-    unsigned lane;
-};
-
-/// Calls `access` with every lane's location in a surface.
+/// Calls `access` with every lane and its location in a surface. With timing, reports the accesses.
 template <class Access>
-const operation* for_surface_lanes(warp& w, const operation* op, Access access) {
+void for_surface_lanes(warp& w, const operation* op, lane_mask lanes, Access access) {
     const texture_description& d = texture_description_of(op);
-    const lane_mask lanes = w.lanes_of(op);
     note_access(w, op, lanes);
     for_lanes(lanes, [&](unsigned lane) {
         const texture_binding& b = binding_of(w, op, d.texture, lane);
         const surface_access a = place(w, op, d, b, lane);
         if (w.pending != nullptr) w.pending->address[lane] = a.address;
-        access(surface_lane{d, b, a.at, lane});
+        access(lane, b, a.at);
     });
-    return op + 1;
 }
+
+/// A store to a surface or a reduction, in a memory_request: with timing, other SMs see it in the
+/// memory phase of the cycle.
+struct surface_update {
+    std::array<std::byte*, warp_size> at;  ///< nullptr: no access
+    std::array<const texture_binding*, warp_size> surface;
+    std::array<std::array<std::uint64_t, warp_size>, 4> values;  ///< [element][lane]
+};
+static_assert(sizeof(surface_update) <= sizeof(memory_request::values) &&
+              alignof(surface_update) <= 64);
 
 /// The value stored by a lane.
 std::uint64_t element_of(const warp& w, const texture_description& d, unsigned i, unsigned lane) {
@@ -147,59 +149,95 @@ const texture_binding& binding_of(warp& w, const operation* op, operand_ref hand
 }
 
 const operation* load_surface(warp& w, const operation* op) {
-    return for_surface_lanes(w, op, [&](const surface_lane& l) {
-        const texture_description& d = l.what;
-        arithmetic::texel_value texel{};
-        if (d.formatted && l.at != nullptr)
-            texel = arithmetic::decode_texel(l.surface.image.format, l.surface.sampler, l.at);
-        for (unsigned i = 0; i < d.results.size(); ++i) {
-            const std::uint64_t value =
-                d.formatted       ? texel[i]
-                : l.at == nullptr ? 0
-                                  : read_element(l.at + i * d.element_bytes, d.element_bytes);
-            if (d.element_bytes == 8)
-                lanes_at<std::uint64_t>(w, d.results[i])[l.lane] = value;
-            else
-                lanes_at<std::uint32_t>(w, d.results[i])[l.lane] =
-                    static_cast<std::uint32_t>(value);
-        }
-    });
+    const texture_description& d = texture_description_of(op);
+    for_surface_lanes(
+        w, op, w.lanes_of(op), [&](unsigned lane, const texture_binding& b, const std::byte* at) {
+            arithmetic::texel_value texel{};
+            if (d.formatted && at != nullptr)
+                texel = arithmetic::decode_texel(b.image.format, b.sampler, at);
+            for (unsigned i = 0; i < d.results.size(); ++i) {
+                const std::uint64_t value =
+                    d.formatted     ? texel[i]
+                    : at == nullptr ? 0
+                                    : read_element(at + i * d.element_bytes, d.element_bytes);
+                if (d.element_bytes == 8)
+                    lanes_at<std::uint64_t>(w, d.results[i])[lane] = value;
+                else
+                    lanes_at<std::uint32_t>(w, d.results[i])[lane] =
+                        static_cast<std::uint32_t>(value);
+            }
+        });
+    return op + 1;
 }
 
-const operation* store_surface(warp& w, const operation* op) {
-    return for_surface_lanes(w, op, [&](const surface_lane& l) {
-        if (l.at == nullptr) return;
-        const texture_description& d = l.what;
-        arithmetic::texel_value texel{};
-        for (unsigned i = 0; i < d.results.size(); ++i) {
-            const std::uint64_t value = element_of(w, d, i, l.lane);
-            if (d.formatted)
-                texel[i] = static_cast<std::uint32_t>(value);
-            else
-                std::memcpy(l.at + i * d.element_bytes, &value, d.element_bytes);
-        }
-        if (d.formatted) arithmetic::encode_texel(l.surface.image.format, texel, l.at);
+namespace {
+
+void store_lane(warp&, const operation* op, const surface_update& u, unsigned lane) {
+    const texture_description& d = texture_description_of(op);
+    std::byte* const at = u.at[lane];
+    arithmetic::texel_value texel{};
+    for (unsigned i = 0; i < d.results.size(); ++i) {
+        const std::uint64_t value = u.values[i][lane];
+        if (d.formatted)
+            texel[i] = static_cast<std::uint32_t>(value);
+        else
+            std::memcpy(at + i * d.element_bytes, &value, d.element_bytes);
+    }
+    if (d.formatted) arithmetic::encode_texel(u.surface[lane]->image.format, texel, at);
+}
+
+void reduce_lane(warp& w, const operation* op, const surface_update& u, unsigned lane) {
+    const texture_description& d = texture_description_of(op);
+    const std::uint64_t value = u.values[0][lane];
+    // Formatted access: converted to the format of the surface.
+    const arithmetic::texel_format& format = u.surface[lane]->image.format;
+    const bool is_signed =
+        d.formatted ? format.kind == arithmetic::channel_kind::signed_integer : d.reduces_signed;
+    if (d.formatted && format.bytes() < d.element_bytes)
+        w.block->fail(w, op, lane,
+                      fmt::format("a reduction of {} bytes on a surface whose elements have {}",
+                                  d.element_bytes, format.bytes()));
+    if (d.element_bytes == 8)
+        reduce_at<std::uint64_t>(u.at[lane], d.reduce, is_signed, value);
+    else
+        reduce_at<std::uint32_t>(u.at[lane], d.reduce, is_signed,
+                                 static_cast<std::uint32_t>(value));
+}
+
+template <void (*UpdateLane)(warp&, const operation*, const surface_update&, unsigned)>
+const operation* update_surface(warp& w, const operation* op) {
+    const texture_description& d = texture_description_of(op);
+    memory_request own;
+    memory_request* const r = begin_request(w, op, own);
+    if (r == nullptr) return op + 1;
+    auto* const u = new (r->values) surface_update;
+    for_surface_lanes(w, op, r->lanes, [&](unsigned lane, const texture_binding& b, std::byte* at) {
+        u->at[lane] = at;
+        u->surface[lane] = &b;
+        for (unsigned i = 0; i < d.results.size(); ++i)
+            u->values[i][lane] = element_of(w, d, i, lane);
     });
+    const memory_effect perform = [](warp& of, const memory_request& request) {
+        const auto& update = *reinterpret_cast<const surface_update*>(request.values);
+        for_lanes(request.lanes, [&](unsigned lane) {
+            if (update.at[lane] != nullptr) UpdateLane(of, request.op, update, lane);
+        });
+    };
+    if (w.pending == nullptr)
+        perform(w, *r);
+    else
+        r->perform = perform;
+    return op + 1;
+}
+
+}  // namespace
+
+const operation* store_surface(warp& w, const operation* op) {
+    return update_surface<store_lane>(w, op);
 }
 
 const operation* reduce_surface(warp& w, const operation* op) {
-    return for_surface_lanes(w, op, [&](const surface_lane& l) {
-        if (l.at == nullptr) return;
-        const texture_description& d = l.what;
-        const std::uint64_t value = element_of(w, d, 0, l.lane);
-        // Formatted access: converted to the format of the surface.
-        const arithmetic::texel_format& format = l.surface.image.format;
-        const bool is_signed = d.formatted ? format.kind == arithmetic::channel_kind::signed_integer
-                                           : d.reduces_signed;
-        if (d.formatted && format.bytes() < d.element_bytes)
-            w.block->fail(w, op, l.lane,
-                          fmt::format("a reduction of {} bytes on a surface whose elements have {}",
-                                      d.element_bytes, format.bytes()));
-        if (d.element_bytes == 8)
-            reduce_at<std::uint64_t>(l.at, d.reduce, is_signed, value);
-        else
-            reduce_at<std::uint32_t>(l.at, d.reduce, is_signed, static_cast<std::uint32_t>(value));
-    });
+    return update_surface<reduce_lane>(w, op);
 }
 
 const operation* query_texture(warp& w, const operation* op) {

@@ -71,6 +71,7 @@ struct services {
     program_checker* checker = nullptr;  ///< enabled checks; nullptr: none
     execution_log* log = nullptr;        ///< log of executed instructions, or nullptr
     unsigned sms = 80;                   ///< %nsmid
+    unsigned host_threads = 1;           ///< timed execution: that may issue instructions
 };
 
 /// State shared by the CTAs of a launch.

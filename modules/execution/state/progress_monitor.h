@@ -41,7 +41,9 @@ public:
     std::uint32_t round() const { return round_; }
     /// Memory has changed, or threads have begun or ended. May be called by any
     /// thread.
-    void note_change() { activity_.store(activity::off, std::memory_order_relaxed); }
+    void note_change() {
+        if (listens()) activity_.store(activity::off, std::memory_order_relaxed);
+    }
 
     /// To be called now and then, between steps.
     /// @param cycle     core cycle

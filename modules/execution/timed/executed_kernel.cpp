@@ -57,7 +57,9 @@ public:
 
     void issue(const program::dynamic_instruction& instruction, std::uint64_t now,
                program::issue_effects& effects, program::lane_addresses& addresses) override {
-        kernel_.now_ = now;
+        // Every SM writes the same value in a cycle.
+        if (kernel_.now_.load(std::memory_order_relaxed) != now)
+            kernel_.now_.store(now, std::memory_order_relaxed);
         if (kernel_.ends_early_) return end(effects, addresses);
         if (!guarded([&] { execute(instruction, now, effects, addresses); }))
             end(effects, addresses);
@@ -65,6 +67,7 @@ public:
 
     void apply_memory() override {
         if (deferred_.empty()) return;
+        warp_.worker = &kernel_.workers_[0].state;
         auto request = std::move(deferred_.front());
         deferred_.pop_front();
         guarded([&] { perform(*request); });
@@ -73,6 +76,7 @@ public:
 
     void perform_atomic(std::uint32_t lanes) override {
         if (atomic_ == nullptr) return;
+        warp_.worker = &kernel_.workers_[0].state;
         if (!guarded([&] { perform_part(*atomic_, lanes); })) atomic_->lanes &= ~lanes;
         if (atomic_->lanes == 0) free_.push_back(std::move(atomic_));
     }
@@ -92,6 +96,7 @@ public:
 
     bool retry_wait() override {
         const lane_mask active = warp_.active;
+        warp_.worker = &kernel_.worker_of_this_thread().state;
         warp_.active = wait_.active;
         warp_.mask_at(wait_.op->guard) = wait_.guard;  // the result may have overwritten the guard
         warp_.wait_failed = false;
@@ -112,6 +117,7 @@ public:
         r.remote &= ~lanes;
         r.lanes = lanes;
         progress().note_change();
+        warp_.worker = &kernel_.workers_[0].state;
         guarded([&] { r.perform(warp_, r); });
         if (r.remote == 0) free_.push_back(std::move(remote_[number]));
     }
@@ -217,9 +223,11 @@ private:
     /// Executes an instruction that issues.
     void execute(const program::dynamic_instruction& instruction, std::uint64_t now,
                  program::issue_effects& effects, program::lane_addresses& addresses) {
-        kernel_.discard_freed_memory();
+        issue_worker& worker = kernel_.worker_of_this_thread();
+        kernel_.discard_freed_memory(worker.state);
+        warp_.worker = &worker.state;
         const std::uint32_t index = kernel_.instructions_->index_of(instruction);
-        ++kernel_.issued_[index];
+        ++worker.issued[index];
         const lane_mask before = warp_.control->live_lanes();
         auto request = take_request();
         request->op = nullptr;
@@ -501,7 +509,7 @@ private:
 class executed_kernel::block : public program::clustered_cta {
 public:
     explicit block(executed_kernel& kernel)
-        : kernel_(kernel), threads_(kernel.context_, kernel.worker_) {
+        : kernel_(kernel), threads_(kernel.context_, kernel.workers_[0].state) {
         threads_.sm_holds_barriers = true;
         for (execution::warp& w : threads_.warps()) executors_.emplace_back(kernel, w);
     }
@@ -534,15 +542,18 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
     : world_(std::move(world)),
       what_(std::move(what)),
       context_(what_, memory, world_),
-      instructions_(std::move(descriptor)) {
+      instructions_(std::move(descriptor)),
+      workers_(std::max(world_.host_threads, 1u)) {
     context_.timed = true;
     const std::string untimed = untimed_part(*what_.kernel, *instructions_);
     if (!untimed.empty()) throw support::user_error("", untimed, untimed_remedy);
-    if (!world_.clock) world_.clock = [this] { return now_; };
+    if (!world_.clock) world_.clock = [this] { return now_.load(std::memory_order_relaxed); };
     const std::size_t operations = what_.image->code().size();
-    worker_.counts.resize(operations);
-    worker_.hits.resize(operations);
-    issued_.resize(instructions_->size() + 1);
+    for (issue_worker& w : workers_) {
+        w.state.counts.resize(operations);
+        w.state.hits.resize(operations);
+        w.issued.resize(instructions_->size() + 1);
+    }
     kernel_.origin = what_.image->name();
     kernel_.name = what_.kernel->name;
     kernel_.id = id;
@@ -589,7 +600,7 @@ void executed_kernel::report() const {
 std::vector<std::string> executed_kernel::take_notes() {
     std::set<std::string> names;
     for (const auto& hint : instructions_->ignored_hints())
-        if (issued_[hint.instruction] != 0) names.insert(hint.name);
+        if (issues_of(hint.instruction) != 0) names.insert(hint.name);
     if (names.empty()) return {};
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -597,16 +608,38 @@ std::vector<std::string> executed_kernel::take_notes() {
             " (docs/execution.md, \"Instructions that only affect time\")"};
 }
 
+bool executed_kernel::issues_on_several_threads() const {
+    if (workers_.size() == 1 || world_.checker != nullptr || world_.log != nullptr) return false;
+    if (!in_cta_clusters()) return true;
+    const auto uses_tensor_memory = [](const program::dynamic_instruction& i) {
+        return i.info->special == program::special_op::tensor_work;
+    };
+    const std::vector<program::instruction_window> functions = code();
+    return std::none_of(functions.begin(), functions.end(), [&](const auto& f) {
+        return std::any_of(f.next, f.end, uses_tensor_memory);
+    });
+}
+
 execution_summary executed_kernel::executed() const {
     execution_summary s;
     s.blocks = next_;
-    for (std::size_t i = 0; i < issued_.size(); ++i) {
-        if (issued_[i] == 0) continue;
-        s.warp_instructions += issued_[i];
-        s.by_instruction.push_back({static_cast<std::uint32_t>(i), issued_[i]});
+    for (std::size_t i = 0; i < workers_[0].issued.size(); ++i) {
+        const std::uint64_t warps = issues_of(i);
+        if (warps == 0) continue;
+        s.warp_instructions += warps;
+        s.by_instruction.push_back({static_cast<std::uint32_t>(i), warps});
     }
-    s.allocated_bytes = std::max(executed_bytes_, accessed_allocations({&worker_}));
+    std::vector<const worker_state*> states;
+    for (const issue_worker& w : workers_) states.push_back(&w.state);
+    s.allocated_bytes = std::max(executed_bytes_, accessed_allocations(states));
     return s;
+}
+
+/// Warp executions of an instruction so far.
+std::uint64_t executed_kernel::issues_of(std::size_t instruction) const {
+    std::uint64_t sum = 0;
+    for (const issue_worker& w : workers_) sum += w.issued[instruction];
+    return sum;
 }
 
 void executed_kernel::execute_rest(const functional_options& how) {
@@ -615,7 +648,8 @@ void executed_kernel::execute_rest(const functional_options& how) {
     rest.first_block = std::exchange(next_, what_.grid.volume());
     const execution_summary s = run(what_, context_.memory, world_, rest);
     for (const auto& count : s.by_instruction)
-        if (count.instruction < issued_.size()) issued_[count.instruction] += count.warps;
+        if (count.instruction < workers_[0].issued.size())
+            workers_[0].issued[count.instruction] += count.warps;
     executed_bytes_ = s.allocated_bytes;
 }
 
@@ -646,10 +680,10 @@ std::optional<std::uint64_t> executed_kernel::instructions_of(std::uint64_t bloc
 }
 
 /// Discards cached allocations after memory has been freed.
-void executed_kernel::discard_freed_memory() {
-    if (worker_.generation == context_.memory.generation()) return;
-    worker_.generation = context_.memory.generation();
-    worker_.hits.assign(worker_.hits.size(), {});
+void executed_kernel::discard_freed_memory(worker_state& worker) const {
+    if (worker.generation == context_.memory.generation()) return;
+    worker.generation = context_.memory.generation();
+    worker.hits.assign(worker.hits.size(), {});
 }
 
 std::unique_ptr<program::cta> executed_kernel::next_cta() {

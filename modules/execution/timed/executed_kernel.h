@@ -6,8 +6,11 @@
 #include "modules/execution/state/launch.h"
 #include "modules/execution/state/progress_monitor.h"
 #include "modules/execution/state/thread_block.h"
+#include "modules/host_threads/worker_pool.h"
 #include "modules/program/cta_cluster_source.h"
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,6 +42,9 @@ public:
     void recycle(std::unique_ptr<program::cta> block) override;
     /// The ignored hints of the instructions that have issued.
     std::vector<std::string> take_notes() override;
+    /// SMs share the state of checks and of an execution log at issue, and CTA pairs their tensor
+    /// memory.
+    bool issues_on_several_threads() const override;
     /// All code that it can execute, by function.
     std::vector<program::instruction_window> code() const {
         return instructions_->code_of(what_.kernel->function);
@@ -63,11 +69,20 @@ public:
 private:
     class block;
     class executor;
+    /// What a host thread on which SMs issue counts and caches.
+    struct alignas(64) issue_worker {
+        worker_state state;
+        std::vector<std::uint64_t> issued;  ///< warp executions, by instruction
+    };
 
     bool is_stuck(std::uint32_t round) const override;
     bool is_resident() const override { return !resident_.empty(); }
     void report() const override;
-    void discard_freed_memory();
+    void discard_freed_memory(worker_state& worker) const;
+    issue_worker& worker_of_this_thread() {
+        return workers_[workers_.size() == 1 ? 0 : host_threads::worker_pool::this_thread()];
+    }
+    std::uint64_t issues_of(std::size_t instruction) const;
     bool in_cta_clusters() const { return cta_cluster_size() > 1; }
     std::uint64_t number_of(std::uint64_t n);
 
@@ -76,12 +91,11 @@ private:
     launch_context context_;
     std::shared_ptr<const instruction_descriptors> instructions_;
     program::kernel_descriptor kernel_;
-    worker_state worker_;
-    std::vector<std::uint64_t> issued_;       ///< warp executions, by instruction
+    std::vector<issue_worker> workers_;       ///< by host thread
     std::uint64_t executed_bytes_ = 0;        ///< bytes of allocations accessed by execute_rest()
     std::uint64_t next_ = 0;                  ///< next CTA; number of CTAs taken so far
     std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
-    std::uint64_t now_ = 0;                   ///< core cycle of the last issue
+    std::atomic<std::uint64_t> now_{0};       ///< core cycle of the last issue
     bool ends_early_ = false;
     std::vector<std::unique_ptr<program::cta>> idle_;
     std::map<std::uint64_t, block*> resident_;  ///< by index in the grid

@@ -2,6 +2,7 @@
 // Texture fetches and surface accesses of programs, compared with the definitions of the
 // programming guide, computed here texel by texel.
 #include "modules/execution/state/texture_table.h"
+#include "modules/execution/timed/executed_kernel.h"
 #include "tests/unit/execution/machine.h"
 
 #include <gmock/gmock.h>
@@ -429,6 +430,62 @@ TEST(Surface, ReducesFromManyThreads) {
     std::memcpy(&before, &was, sizeof before);
     std::memcpy(&after, &r.image[width + 1], sizeof after);
     EXPECT_EQ(after, before + 64);
+}
+
+TEST(Surface, StoresOfTimedProgramsTakeEffectInTheMemoryPhaseAndReductionsAtTheL2) {
+    for (const bool reduces : {false, true}) {
+        machine m(R"(
+.visible .entry k(.param .u64 surface)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [surface];
+  mov.u32 %r1, 4;
+  mov.u32 %r2, 2;
+  mov.u32 %r3, 1;
+)" +
+                  std::string(reduces ? "sured.b.add.2d.u32.trap [%rd1, {%r1,%r2}], %r3;"
+                                      : "sust.b.2d.b32.trap [%rd1, {%r1,%r2}], {%r3};") +
+                  "ret;\n}");
+        texture_table table;
+        const auto data = m.buffer(texels(texture_geometry::two));
+        const std::uint64_t handle = table.new_handle();
+        table.bind(handle, image_of(texture_geometry::two, data));
+        m.world.textures = &table;
+        const auto now = [&] { return m.read<std::uint32_t>(data + 4 * (2 * width + 1), 1)[0]; };
+        const std::uint32_t before = now();
+        launch l;
+        l.image = &m.image();
+        l.kernel = l.image->find_kernel("k");
+        l.block.x = 32;
+        l.parameters.resize(8);
+        std::memcpy(l.parameters.data(), &handle, 8);
+        executed_kernel kernel(l, m.memory(), m.world, m.image().describe({}), 1);
+        const auto block = kernel.next_cta();
+        block->placed({});
+        const program::warp_code code = block->warp(0);
+        bool accessed = false;
+        for (program::instruction_window at = code.window; !at.empty();) {
+            program::issue_effects effects;
+            program::lane_addresses addresses;
+            effects.space = at.next->info->space;
+            const bool access = at.next->info->is_store || at.next->info->is_atomic;
+            code.executor->issue(*at.next, 0, effects, addresses);
+            EXPECT_EQ(now(), before) << "other SMs may read in the same cycle";
+            if (access) {
+                accessed = true;
+                EXPECT_EQ(addresses.address[0][3], data + 4 * (2 * width + 1));
+                EXPECT_EQ(effects.memory_deferred, !reduces);
+                if (reduces)
+                    code.executor->perform_atomic(~0u);
+                else
+                    code.executor->apply_memory();
+                EXPECT_EQ(now(), reduces ? before + 32 : 1u);
+                break;
+            }
+            at = effects.next;
+        }
+        EXPECT_TRUE(accessed);
+    }
 }
 
 }  // namespace

@@ -361,6 +361,66 @@ TEST(PhaseSequencer, ReportsTheFirstOfSeveralFailedPartitions) {
     }
 }
 
+TEST(PhaseSequencer, RunsOnOneThreadWhileParallelRegionsAreSuspended) {
+    phase_sequencer::options options;
+    options.host_threads = 2;
+    options.groups_a_thread = 1;
+    constexpr unsigned partitions = 20;
+    sequencer_rig rig("rig", {10}, {{0, "p", 1}, {0, "q"}}, options);
+    std::vector<std::unique_ptr<recorder>> all;
+    for (unsigned i = 0; i < partitions; ++i) {
+        const scheduling_partition_scope here(rig.sequencer, i, partitions);
+        all.push_back(
+            std::make_unique<recorder>(("r" + std::to_string(i)).c_str(), rig.sequencer, 0));
+    }
+    recorder switches("switches", rig.sequencer, 1);
+    std::vector<std::uint64_t> regions;  // at the end of each edge
+    switches.then = [&](recorder& r) {
+        regions.push_back(rig.sequencer.observed().shared);
+        if (r.process.now() == 2 || r.process.now() == 3) rig.sequencer.suspend_parallel_regions();
+        if (r.process.now() == 5 || r.process.now() == 7) rig.sequencer.resume_parallel_regions();
+    };
+    sc_core::sc_start(105, sc_core::SC_PS);
+    ASSERT_GE(regions.size(), 10u);
+    EXPECT_EQ(regions[0] + 2, regions[2]);
+    EXPECT_EQ(regions[2], regions[7]) << "until both suspensions have ended";
+    EXPECT_EQ(regions[7] + 2, regions[9]);
+}
+
+TEST(PhaseSequencer, IsInterruptedByExceptionsOnHostThreadsButNotByReportedFailures) {
+    phase_sequencer::options options;
+    options.host_threads = 2;
+    options.groups_a_thread = 1;
+    constexpr unsigned partitions = 20;
+    std::vector<std::unique_ptr<recorder>> all;
+    const auto run = [&](const std::string& name, bool throws) {
+        auto rig = std::make_unique<sequencer_rig>(name.c_str(), std::vector<unsigned>{10},
+                                                   std::vector<phase>{{0, "p", 1}}, options);
+        for (unsigned i = 0; i < partitions; ++i) {
+            const scheduling_partition_scope here(rig->sequencer, i, partitions);
+            all.push_back(
+                std::make_unique<recorder>((name + std::to_string(i)).c_str(), rig->sequencer, 0));
+            all.back()->then = [i, throws, &s = rig->sequencer](recorder& r) {
+                if (r.process.now() != 3 || i < 7) return;
+                if (throws) throw support::user_error("part " + std::to_string(i), "fails");
+                s.fail(std::make_exception_ptr(
+                    support::user_error("part " + std::to_string(i), "fails")));
+            };
+        }
+        return rig;
+    };
+    const auto thrown = run("thrown", true), reported = run("reported", false);
+    sc_core::sc_start(100, sc_core::SC_PS);
+    for (const auto* rig : {&thrown, &reported}) try {
+            (*rig)->sequencer.rethrow_failure();
+            ADD_FAILURE() << "nobody has failed";
+        } catch (const support::user_error& e) {
+            EXPECT_STREQ(e.what(), "part 7: fails");
+        }
+    EXPECT_TRUE(thrown->sequencer.interrupted());
+    EXPECT_FALSE(reported->sequencer.interrupted());
+}
+
 TEST(PhaseSequencer, SynchronizesHostThreadsBeforeAPhaseThatCrossesPartitions) {
     phase_sequencer::options options;
     options.host_threads = 2;

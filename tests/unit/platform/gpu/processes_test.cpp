@@ -269,5 +269,11 @@ TEST(Configure, ReportsWhereAnOptionComesFromWithoutACommandLine) {
     }
 }
 
+TEST(SplitOptions, SeparatesAtSpacesOutsideOfDoubleQuotes) {
+    EXPECT_EQ((std::vector<std::string>{"--preset", "TINY", "-trace", "my traces/list.g"}),
+              simtlm::split_options("  --preset TINY\n-trace \"my traces/list.g\" "));
+    EXPECT_TRUE(simtlm::split_options(" ").empty());
+}
+
 }  // namespace
 }  // namespace simtlm
