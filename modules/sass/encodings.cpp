@@ -87,7 +87,7 @@ IMNMX   217 817 1c17 110-119 | ?74=0 73=U32,- | Rd A Q/s P87!
 IMNMX   217 817 1c17 120- | ?74=1 73=U64,S64 | Rd A Q/s P87!
 LEA     211 811 a11 1a11 1c11  70-  | 80=HI 74=X 73+80=-,!,-,SX32 | Rd P81? A/m Q/mu R64[HI^SX32] I75.5 P87![X]
 LEA     411                  70-79 | ?80=1 ?73=0 .HI 74=X | Rd P81? A/m Rc/t Q/u I75.5 P87![X]
-LEA     411                  80-99 | 80=???0,HI 74=X | Rd P81? A/m Rc/t Q/u I75.5 P87![X]
+LEA     411                  80- | 80=???0,HI 74=X | Rd P81? A/m Rc/t Q/u I75.5 P87![X]
 IDP     226 a26 1a26 1c26 70-74  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C
 IDP     226 a26 1a26 1c26 75-  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C/n
 SGXT    21a 81a a1a 1a1a 1c1a      70-  | 75=W 73=U32,- | Rd A Q/u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of 128 bits and chains of carries: sums of pairs with carries (IADD.64.X), and sums of
-// two words and a carry.
+// Integers of 128 bits, chains of carries and a shift of 64 bits: sums of pairs with carries
+// (IADD.64.X), and sums of two words and a carry.
 //   nvcc -ptx -arch=compute_120 wide_sums.cu
 //   nvcc -cubin -arch=sm_120 wide_sums.cu -o wide_sums.sm_120.cubin
 
@@ -24,4 +24,5 @@ extern "C" __global__ void wide_sums(const unsigned* a, unsigned* o, unsigned n)
     w -= static_cast<unsigned __int128>(q) << 40;
     o[256] = static_cast<unsigned>(w >> 32), o[288] = static_cast<unsigned>(w >> 96);
     o[320] = x - ~n, o[352] = w > p ? x + n + 1 : x + y + 2;
+    o[384] = static_cast<unsigned>(((static_cast<unsigned long long>(x) << 32 | y) << 7) >> 32) + 5;
 }
