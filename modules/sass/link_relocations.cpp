@@ -136,11 +136,14 @@ private:
                                     r.type == relocation_low ? value : value >> 32);
                 case relocation_constant_word:
                 case relocation_constant_byte:
+                case relocation_constant_uniform:
                     if (!in_bank) break;
-                    // Bits 53:38: the offset in bytes; 58:54: the bank. Operands that are whole
-                    // words have other fields in the lowest two bits.
+                    // Bits 53:38: the offset in bytes, 53:37 of LDCU; 58:54: the bank. Operands
+                    // that are whole words have other fields in the lowest two bits.
                     if (r.type == relocation_constant_word)
                         set_bits(code, offset, 40, 14, value >> 2);
+                    else if (r.type == relocation_constant_uniform)
+                        set_bits(code, offset, 37, 17, value);
                     else
                         set_bits(code, offset, 38, 16, value);
                     return set_bits(code, offset, 54, 5, t.bank);

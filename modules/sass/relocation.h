@@ -24,10 +24,11 @@ enum relocation : std::uint32_t {
     relocation_constant_byte = 66,  ///< likewise, of LDC and ULDC
     relocation_yield = 68,          ///< of YIELD: an alternative opcode
     relocation_yield_clear = 69,
-    relocation_shared = 74,   ///< bits 63:40: an offset
-    relocation_call_90 = 75,  ///< target of an absolute call, since sm_90
-    relocation_copied = 100,  ///< bits 63:44: an offset in shared memory, of LDGSTS
-    relocation_table = 114,   ///< offset of the unified function table
+    relocation_shared = 74,             ///< bits 63:40: an offset
+    relocation_call_90 = 75,            ///< target of an absolute call, since sm_90
+    relocation_copied = 100,            ///< bits 63:44: an offset in shared memory, of LDGSTS
+    relocation_table = 114,             ///< offset of the unified function table
+    relocation_constant_uniform = 115,  ///< an operand in a constant bank, of LDCU
 };
 
 /// The part of a value that a relocation of data stores.

@@ -219,8 +219,40 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{100, "RTX5090", "conditions", 384, "conditions"},
                     stored_program{120, "RTX5090", "conditions", 384, "conditions"},
                     stored_program{100, "RTX5090", "dpx_90", 5376, "dpx"},
+                    stored_program{110, "RTX5090", "dpx_90", 5376, "dpx"},
                     stored_program{120, "RTX5090", "dpx_90", 5376, "dpx"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
+
+// The low words of some comparisons of 64 bits need not be compared.
+INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
+                         testing::Values(stored_program{75, "RTX2060", "high_words", 192,
+                                                        "high_words"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Constants are also loaded by products of zeros in bfloat16.
+INSTANTIATE_TEST_SUITE_P(BfloatConstants, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "bfloat_constant_90", 32,
+                                                        "bfloat_constant"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Code for Hopper that was compiled without the reserved part of shared memory.
+INSTANTIATE_TEST_SUITE_P(SharedMemoryFromAddress0, StoredProgram,
+                         testing::Values(stored_program{90, "H100_PCIE", "unreserved_90", 32,
+                                                        "unreserved"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Uniform registers that are kept in registers meanwhile, conversions and sign extensions of
+// uniform values and constants, bytes of a word, sums of 128 bits.
+INSTANTIATE_TEST_SUITE_P(
+    BlackwellForms, StoredProgram,
+    testing::Values(stored_program{100, "RTX5090", "uniform_120", 384, "uniform"},
+                    stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
+                    stored_program{120, "RTX5090", "wide_sums", 416, "wide_sums"},
+                    stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
+                    stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
+                    stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
+                    stored_program{120, "RTX5090", "uniform_spills", 96, "converts"}),
+    [](const auto& p) { return fmt::format("{}_sm_{}", p.param.kernel, p.param.architecture); });
 
 // mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,
@@ -576,7 +608,9 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{80, "A100", "functions", 1024, "functions"},
                     stored_program{86, "RTX3070", "functions", 1024, "functions"},
                     stored_program{90, "H100_PCIE", "functions", 1024, "functions"},
-                    stored_program{90, "H100_PCIE", "bfloats_90", 320, "bfloats_90"}),
+                    stored_program{103, "B200", "functions", 1024, "functions"},
+                    stored_program{90, "H100_PCIE", "bfloats_90", 320, "bfloats_90"},
+                    stored_program{103, "B200", "bfloats_90", 320, "bfloats_90"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.name, p.param.architecture); });
 
 // Shared-memory mbarriers before Hopper.
@@ -1033,7 +1067,8 @@ TEST_P(LinkedFiles, LeaveTheSameMemoryAsThePtxOfTheWholeProgram) {
     const auto [architecture, mode] = GetParam();
     const char* const preset = architecture == 75   ? "RTX2060"
                                : architecture == 80 ? "A100"
-                                                    : "H100_PCIE";
+                               : architecture == 90 ? "H100_PCIE"
+                                                    : "RTX5090";
     const auto files = [architecture = architecture](const char* name) {
         return fmt::format(SIMTLM_MACHINE_CODE "/parts_{}.sm_{}.cubin", name, architecture);
     };
@@ -1061,7 +1096,8 @@ TEST_P(LinkedFiles, LeaveTheSameMemoryAsThePtxOfTheWholeProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, LinkedFiles,
-                         testing::Combine(testing::Values(75, 80, 90), testing::Values("0", "1")),
+                         testing::Combine(testing::Values(75, 80, 90, 120),
+                                          testing::Values("0", "1")),
                          [](const auto& p) {
                              return fmt::format(
                                  "sm_{}_{}", std::get<0>(p.param),

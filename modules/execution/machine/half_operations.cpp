@@ -219,35 +219,45 @@ static const operation* pack_integers(warp& w, const operation* op, const packin
 }
 const machine_handler<packing_arguments> machine_pack_integers = handler_of<pack_integers>();
 
-static const operation* extremum16(warp& w, const operation* op, const extremum_arguments& a) {
+/// Minima or maxima of the parts of a word. @tparam bits  of a part
+template <unsigned bits>
+static const operation* extremum_of_parts(warp& w, const operation* op,
+                                          const extremum_arguments& a) {
+    constexpr std::uint32_t mask = (1u << bits) - 1;
     const word *const p = row(w, op->source[0]), *const q = row(w, op->source[1]);
     const lane_mask minimum = value_of(w, a.minimum);
-    const std::uint32_t bias = a.is_signed ? 0x8000u : 0;
+    const std::uint32_t bias = a.is_signed ? 1u << (bits - 1) : 0;
     return map_words(w, op, a, [&](unsigned i) {
         std::uint32_t r = 0;
-        for (unsigned shift = 0; shift < 32; shift += 16) {
-            const std::uint32_t x = p[i] >> shift & 0xffff, y = q[i] >> shift & 0xffff;
+        for (unsigned shift = 0; shift < 32; shift += bits) {
+            const std::uint32_t x = p[i] >> shift & mask, y = q[i] >> shift & mask;
             const bool less = (x ^ bias) < (y ^ bias);
             r |= (less == ((minimum >> i & 1) != 0) ? x : y) << shift;
         }
         return r;
     });
 }
-const machine_handler<extremum_arguments> machine_extremum16 = handler_of<extremum16>();
+const machine_handler<extremum_arguments> machine_extremum16 = handler_of<extremum_of_parts<16>>();
+const machine_handler<extremum_arguments> machine_extremum8 = handler_of<extremum_of_parts<8>>();
 
-static const operation* add16(warp& w, const operation* op, const sum_arguments& a) {
+/// Sums of the parts of two words. Modifiers are negations of all parts. @tparam bits  of a part
+template <unsigned bits>
+static const operation* add_parts(warp& w, const operation* op, const sum_arguments& a) {
+    constexpr std::uint32_t mask = (1u << bits) - 1;
     const word *const x = row(w, op->source[0]), *const y = row(w, op->source[1]);
-    // Modifiers are negations of both halves.
-    const auto half = [&](std::uint32_t both, unsigned n, unsigned shift) {
-        const std::uint32_t v = both >> shift & 0xffff;
+    const auto part = [&](std::uint32_t all, unsigned n, unsigned shift) {
+        const std::uint32_t v = all >> shift & mask;
         return a.source[n].flip != 0 ? 0u - v : v;
     };
     return map_words(w, op, a, [&](unsigned i) {
-        return ((half(x[i], 0, 0) + half(y[i], 1, 0)) & 0xffff) |
-               (half(x[i], 0, 16) + half(y[i], 1, 16)) << 16;
+        std::uint32_t r = 0;
+        for (unsigned shift = 0; shift < 32; shift += bits)
+            r |= ((part(x[i], 0, shift) + part(y[i], 1, shift)) & mask) << shift;
+        return r;
     });
 }
-const machine_handler<sum_arguments> machine_add16 = handler_of<add16>();
+const machine_handler<sum_arguments> machine_add16 = handler_of<add_parts<16>>();
+const machine_handler<sum_arguments> machine_add8 = handler_of<add_parts<8>>();
 
 static const operation* clamp_negative(warp& w, const operation* op, const clamp_arguments& a) {
     const word* const from = row(w, op->source[0]);

@@ -117,6 +117,10 @@ bool lower_float_round(machine_lowering& l) {
     o.round = integer_rounding_of(l);
     return lower_conversion(l, o);
 }
+/// UFRND.
+bool lower_uniform_float_round(machine_lowering& l) {
+    return lower_float_round(l) && l.make_uniform();
+}
 
 /// F2F. The type of the result precedes that of the source.
 bool lower_float_to_float(machine_lowering& l) {
@@ -228,6 +232,11 @@ bool lower_pack_floats(machine_lowering& l) {
     const operand_ref a = merges ? operand_ref{machine_frame::zero} : l.float_source(l.at(1));
     const operand_ref b = l.float_source(l.at(merges ? 1 : 2));
     return l.emit_values(o, l.result_row(l.at(0)), {a, b});
+}
+
+/// UF2FP.
+bool lower_uniform_pack_floats(machine_lowering& l) {
+    return lower_pack_floats(l) && l.make_uniform();
 }
 
 // ---- conversion of two numbers to narrow integers, with saturation ----

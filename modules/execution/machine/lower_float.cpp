@@ -374,6 +374,14 @@ bool lower_machine_function(machine_lowering& l, machine_handler<unary_arguments
 bool lower_special_function(machine_lowering& l) {
     const modifier function = l.modifier_at(0).id;
     if (l.has(modifier::F16) || l.has(modifier::BF16)) return lower_half_function(l, function);
+    if (l.has(modifier::F16x2) || l.has(modifier::BF16x2)) {
+        // Of sm_103, for both halves.
+        ptx::operation o =
+            value_operation(opcode::ex2, l.has(modifier::BF16x2) ? type::bf16x2 : type::f16x2);
+        set(o, ptx::flag::approx);
+        if (l.has(modifier::BF16x2)) set(o, ptx::flag::ftz);
+        return l.emit_values(o, l.result_row(l.at(0)), {l.low_word(l.at(1))});
+    }
     opcode code = opcode::tanh;
     switch (function) {
         case modifier::SIN:

@@ -152,7 +152,10 @@ bool lower_half_multiply_add(machine_lowering& l) {
          {modifier::RELU, modifier::SAT, modifier::FTZ, modifier::FMZ, modifier::F32})
         if (l.has(m)) return false;
     if (l.operand_count() != 4 || !l.at(1).negate) return false;
-    for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
+    for (unsigned n = 1; n < 3; ++n) {
+        l.reads_sign(l.at(n));
+        l.suffix_of(l.at(n));  // both halves of RZ are zero
+    }
     l.emit_copy(l.result_row(l.at(0)), l.number(static_cast<std::uint32_t>(l.at(3).value)));
     return true;
 }

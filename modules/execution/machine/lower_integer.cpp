@@ -27,6 +27,18 @@ operand_ref optional_result(const machine_lowering& l, unsigned& n) {
 bool has_pairs_of_halves(const machine_lowering& l) {
     return l.has(modifier::S16x2) || l.has(modifier::U16x2);
 }
+bool has_bytes(const machine_lowering& l) {
+    return l.has(modifier::S8x4) || l.has(modifier::U8x4);
+}
+
+/// The carries that a sum of .X adds, in the operands from n on. A sum of two has one.
+void set_carries_in(const machine_lowering& l, sum_arguments& a, unsigned n, unsigned addends) {
+    a.carry_in[0] = l.predicate_of(l.at(n));
+    if (addends == 2)
+        a.carry_in[1].flip = all_lanes;  // none
+    else
+        a.carry_in[1] = l.predicate_of(l.at(n + 1));
+}
 
 /// UIADD3.64 and IADD.64: three or two pairs, with carries as for a pair of IADD3: the carries of
 /// the low words are added to the high words.
@@ -47,7 +59,7 @@ bool lower_wide_add(machine_lowering& l, unsigned addends) {
         low_words[i] = l.low_word(l.at(n));
         high_words[i] = l.high_word(l.at(n));
     }
-    for (unsigned c = 0; extended && c < 2; ++c) low.carry_in[c] = l.predicate_of(l.at(n + c));
+    if (extended) set_carries_in(l, low, n, addends);
     const operand_ref sum = l.scratch();
     l.emit_words(l.lanes().add3, low, sum, {low_words[0], low_words[1], low_words[2]}, false);
     l.emit_copy(l.result_row(l.at(0)), sum);
@@ -67,7 +79,7 @@ bool lower_sum(machine_lowering& l, unsigned addends) {
         sources[i] = l.low_word(l.at(n));
     }
     a.extended = l.has(modifier::X);
-    for (unsigned c = 0; a.extended && c < 2; ++c) a.carry_in[c] = l.predicate_of(l.at(n + c));
+    if (a.extended) set_carries_in(l, a, n, addends);
     l.emit_words(l.lanes().add3, a, l.result_row(l.at(0)), {sources[0], sources[1], sources[2]});
     return true;
 }
@@ -83,10 +95,12 @@ sum_arguments sum_of_two(const machine_lowering& l) {
 void emit_extremum(machine_lowering& l, const sass::operand& order, operand_ref a, operand_ref b,
                    operand_ref to, bool guarded) {
     extremum_arguments e;
-    e.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2);
+    e.is_signed = !l.has(modifier::U32) && !l.has(modifier::U16x2) && !l.has(modifier::U8x4);
     e.minimum = l.predicate_of(order);
-    l.emit_words(has_pairs_of_halves(l) ? machine_extremum16 : l.lanes().minmax, e, to, {a, b},
-                 guarded);
+    l.emit_words(has_bytes(l)             ? machine_extremum8
+                 : has_pairs_of_halves(l) ? machine_extremum16
+                                          : l.lanes().minmax,
+                 e, to, {a, b}, guarded);
 }
 
 /// The row in which the result is computed before emit_clamp().
@@ -160,9 +174,11 @@ bool lower_add2(machine_lowering& l) {
         const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
         return l.emit_values(o, l.result_row(l.at(0)), {a, b});
     }
-    if (!l.has(modifier::_16x2)) return lower_sum(l, 2);
+    const bool bytes = has_bytes(l);
+    if (!bytes && !l.has(modifier::_16x2)) return lower_sum(l, 2);
     const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-    l.emit_words(machine_add16, sum_of_two(l), l.result_row(l.at(0)), {a, b});
+    l.emit_words(bytes ? machine_add8 : machine_add16, sum_of_two(l), l.result_row(l.at(0)),
+                 {a, b});
     return true;
 }
 
@@ -372,7 +388,8 @@ bool lower_integer_compare(machine_lowering& l) {
     d.outcome = {l.combination_of_results(), l.predicate_of(l.at(4)), l.predicate_ref(l.at(0)),
                  l.predicate_ref(l.at(1))};
     d.extended = l.has(modifier::EX);
-    if (d.extended) d.low_words = l.predicate_of(l.at(5));
+    // Volta and Turing have no operand for PT: the comparison of the low words holds.
+    if (d.extended && l.operand_count() > 5) d.low_words = l.predicate_of(l.at(5));
     d.is_signed = !l.has(modifier::U32);
     // By the bits less, equal and greater.
     constexpr modifier orders[] = {modifier::F,  modifier::LT, modifier::EQ, modifier::LE,

@@ -148,7 +148,9 @@ extern const machine_handler<difference_arguments> machine_differences;
 /// I2IP: {C, A, B} from high to low; without C if A and B have 16 bits.
 extern const machine_handler<packing_arguments> machine_pack_integers;
 extern const machine_handler<extremum_arguments> machine_extremum16;  ///< VIMNMX.S16x2
+extern const machine_handler<extremum_arguments> machine_extremum8;   ///< VIMNMX.S8x4
 extern const machine_handler<sum_arguments> machine_add16;            ///< VIADD.16x2
+extern const machine_handler<sum_arguments> machine_add8;             ///< VIADD.U8x4, .S8x4
 extern const machine_handler<clamp_arguments> machine_clamp_negative;
 
 // Hopper.

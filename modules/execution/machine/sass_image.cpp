@@ -241,6 +241,8 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     for (const sass::cubin_relocation& r : source_->relocations())
         if (source_->function_in(r.section) == nullptr) relocations_[r.section].push_back(&r);
     uses_reserved_ = uses_reserved_shared();
+    for (const sass::cubin_function& f : source_->functions())
+        counts_reserved_ = counts_reserved_ || f.static_shared >= reserved_bytes;
     find_tensor_allocations();
     place_variables();
     describe_kernels();

@@ -101,9 +101,11 @@ public:
     static constexpr std::uint32_t shared_window_high = 0x0010'0000;
     /// Offset of a CTA's own shared memory, after the part reserved by Hopper's system software.
     /// Reported sizes of shared memory and addresses exclude it.
-    /// In images that use that part, it belongs to the CTA's memory, and the offset is 0.
+    /// In images that use that part, it belongs to the CTA's memory, and the offset is 0. It is
+    /// also 0 in images whose kernels do not count that part as theirs: these were compiled without
+    /// it, as kernels of cuFFT for sm_90 are, and place their variables from address 0 on.
     std::uint32_t own_shared() const {
-        return architecture() >= 90 && !uses_reserved_ ? reserved_bytes : 0;
+        return architecture() >= 90 && !uses_reserved_ && counts_reserved_ ? reserved_bytes : 0;
     }
     /// Bytes of shared memory for system software: at the beginning, before sm_90 at the end.
     /// Cooperative groups use it to synchronise groups of several warps.
@@ -195,8 +197,9 @@ private:
 
     std::shared_ptr<const sass::cubin> source_;
     device_memory& memory_;
-    bool uses_reserved_ = false;                        ///< reserved shared memory
-    bool allocates_in_pairs_ = false;                   ///< columns of tensor memory of two CTAs
+    bool uses_reserved_ = false;       ///< reserved shared memory
+    bool counts_reserved_ = false;     ///< shared memory of kernels includes the reserved part
+    bool allocates_in_pairs_ = false;  ///< columns of tensor memory of two CTAs
     std::uint32_t allocation_record_ = 0x40;            ///< of tensor memory, in reserved memory
     std::map<std::uint32_t, device_address> sections_;  ///< of variables, by section
     std::map<std::uint32_t, std::vector<const sass::cubin_relocation*>>

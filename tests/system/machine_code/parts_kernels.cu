@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that call functions of parts_functions.cu: separately compiled, to be linked.
-//   nvcc -std=c++17 -rdc=true -cubin -arch=sm_N parts_kernels.cu -o parts_kernels.sm_N.cubin, N: 75, 80, 90
+//   nvcc -std=c++17 -rdc=true -cubin -arch=sm_N parts_kernels.cu -o parts_kernels.sm_N.cubin, N: 75, 80, 90, 120
 #include "parts.h"
 
 extern __shared__ unsigned dynamic_words[];

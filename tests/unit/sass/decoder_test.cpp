@@ -76,7 +76,7 @@ instruction decoded(const std::string& hex, unsigned architecture, std::uint64_t
 // have another meaning are not taken over.
 TEST(BlackwellCode, HasAStoredInstructionOfEveryForm) {
     std::set<const encoding_form*> stored;
-    for (const unsigned architecture : {100u, 120u}) {
+    for (const unsigned architecture : {100u, 103u, 110u, 120u}) {
         std::ifstream list(std::string(SIMTLM_SASS_DATA "/conformance/sm_") +
                            std::to_string(architecture) + ".txt");
         std::string line;
