@@ -177,6 +177,7 @@ bool lower_tensor_units(machine_lowering& l) {
         emit_for_one_lane(l, release_tensor_units).source[0] = kept;
         return true;
     }
+    l.ignore(modifier::ALIGN);  // aligned units are found in either case
     const operand_ref units = l.low_word(l.at(2)), found = l.predicate_ref(l.at(0));
     operation& op = emit_for_one_lane(l, find_tensor_units);
     op.source[0] = units;
