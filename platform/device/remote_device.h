@@ -45,7 +45,7 @@ public:
     /// The driver is ready. The arguments must outlive this object.
     void open(shared_state& state, run_log& log);
     /// Loads a module here and in the server.
-    /// @param make  loads it here; its variables are to be placed as the argument says
+    /// @param make  loads it here; its variables are placed as the argument requires
     std::shared_ptr<loaded_module> load(
         const module_source& source,
         const std::function<loaded_module*(execution::device_memory::static_placement*)>& make);

@@ -21,7 +21,7 @@ namespace {
 using option_list = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::uint64_t host_page = 4096;
-/// Time in which a client must say what it is.
+/// Time in which a client must identify itself.
 constexpr int greeting_ms = 30'000;
 /// Messages that wait for the simulation: bytes from which no more are received.
 constexpr std::size_t max_waiting_bytes = std::size_t{1} << 30;
@@ -93,7 +93,7 @@ option_list options_for_driver(const platform::option_values& values, bool funct
 
 message receive_first(remote_link& link) {
     auto m = link.receive(greeting_ms);
-    if (!m) throw link_error("the client does not say what it is");
+    if (!m) throw link_error("the client does not identify itself");
     return std::move(*m);
 }
 
@@ -125,16 +125,16 @@ void refuse(remote_link& link, const std::string& why) {
 remote_server::remote_server(std::unique_ptr<remote_link> link, system& gpus,
                              const platform::option_values& options)
     : link_(std::move(link)), gpus_(gpus), state_(gpus.state()), memory_(state_.memory, *link_) {
-    const auto say = [this](bool is_error, std::string_view text) {
+    const auto send_text = [this](bool is_error, std::string_view text) {
         try {
             link_->send(message_kind::text, payload_writer().flag(is_error).text(text).bytes());
         } catch (const link_error&) {  // the receiver finds out
         }
     };
-    state_.print = [say](std::string_view text) { say(false, text); };
-    state_.report_error = [this, say](const std::string& text) {
+    state_.print = [send_text](std::string_view text) { send_text(false, text); };
+    state_.report_error = [this, send_text](const std::string& text) {
         gpus_.log().log_error(text);
-        say(true, text);
+        send_text(true, text);
     };
     welcome(options);
 }

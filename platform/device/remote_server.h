@@ -22,17 +22,17 @@ namespace simtlm::device {
 
 class system;
 
-/// What a client says of itself.
+/// Identification of a client.
 struct remote_client {
     std::vector<std::string> command;  ///< of its program
 };
 
 /// Receives the first message of a client. @throws link_error
 message receive_first(remote_link& link);
-/// What a client says of itself in its first message. A client with another version of the protocol
-/// is told so. @throws link_error
+/// Returns the identification in a client's first message. Refuses a client with another version of
+/// the protocol, with a message. @throws link_error
 remote_client greet(remote_link& link, const message& first);
-/// Tells a client why it is not served.
+/// Sends a client the reason for which it is not served.
 void refuse(remote_link& link, const std::string& why);
 
 /// Executes the tasks of a client on the GPUs of this process: the server's side of a connection.

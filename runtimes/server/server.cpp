@@ -41,21 +41,21 @@ namespace {
 
 constexpr int fault_of_the_input = 2;  // exit code for faulty input, see docs/exit-codes.md
 
-void say(const std::string& text) {
+void report(const std::string& text) {
     std::fputs(("simtlm: " + support::printable(text) + "\n").c_str(), stderr);
 }
 
 /// The simulated GPUs of a program in another process.
 class served_session : public host_session {
 public:
-    served_session() : host_session(reinterpret_cast<const void*>(&say)) {}
+    served_session() : host_session(reinterpret_cast<const void*>(&report)) {}
     using host_session::options;
 };
 
 /// The options passed by `simtlm serve`.
 platform::option_values options_of_process() {
     platform::option_values values(
-        platform::preset_folders::of_library(library_of(reinterpret_cast<const void*>(&say)))
+        platform::preset_folders::of_library(library_of(reinterpret_cast<const void*>(&report)))
             .finder());
     const char* const given = std::getenv("SIMTLM_OPTIONS");
     values.parse_command_line(platform::unpacked_arguments(given != nullptr ? given : ""));
@@ -87,23 +87,23 @@ int serve_program(int socket, unsigned number, bool quiet) {
             try {
                 serve_compiler(*link, first, compile);
             } catch (const std::exception& e) {
-                say(fmt::format("a program cannot be compiled: {}", e.what()));
+                report(fmt::format("a program cannot be compiled: {}", e.what()));
                 device::refuse(*link, e.what());
             }
             return 0;
         }
         const device::remote_client client = device::greet(*link, first);
-        if (!quiet) say(fmt::format("note: program {}: {}", number, joined(client.command)));
+        if (!quiet) report(fmt::format("note: program {}: {}", number, joined(client.command)));
         setenv("SIMTLM_SERVED", platform::packed_arguments(client.command).c_str(), 1);
     } catch (const device::link_error& e) {
-        say(fmt::format("program {}: {}", number, e.what()));
+        report(fmt::format("program {}: {}", number, e.what()));
         return fault_of_the_input;
     }
     std::unique_ptr<served_session> session;
     try {
         session = std::make_unique<served_session>();
     } catch (const support::user_error& e) {
-        say(e.what());
+        report(e.what());
         device::refuse(*link, e.what());
         return fault_of_the_input;
     }
@@ -113,7 +113,7 @@ int serve_program(int socket, unsigned number, bool quiet) {
         const std::string why =
             server.serve([&](const std::string& reason) { session->end(reason); });
         while (termination_signal_came()) ::pause();  // the signal ends this process
-        if (!why.empty()) say(fmt::format("program {}: {}", number, why));
+        if (!why.empty()) report(fmt::format("program {}: {}", number, why));
         code = session->exit_code_for(why.empty() ? 0 : fault_of_the_input);
     }
     // The GPUs are not destroyed, because the process ends.
@@ -165,7 +165,7 @@ public:
 
     /// @return the exit code
     int run() {
-        if (!quiet_) say("note: serves simulated GPUs at " + address_);
+        if (!quiet_) report("note: serves simulated GPUs at " + address_);
         while (!ends_ || !children_.empty()) {
             pollfd waits[2] = {{signals_, POLLIN, 0}, {ends_ ? -1 : socket_, POLLIN, 0}};
             if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
@@ -192,8 +192,8 @@ private:
             children_.erase(child);
             if (WIFEXITED(status)) code_ = std::max(code_, WEXITSTATUS(status));
             if (WIFSIGNALED(status) && !ends_)
-                say(fmt::format("the process of a program was ended by signal {}",
-                                WTERMSIG(status)));
+                report(fmt::format("the process of a program was ended by signal {}",
+                                   WTERMSIG(status)));
         }
     }
 
@@ -215,7 +215,7 @@ private:
         if (child > 0)
             children_.insert(child);
         else
-            say(fmt::format("no process for a program: {}", std::strerror(errno)));
+            report(fmt::format("no process for a program: {}", std::strerror(errno)));
     }
 
     std::string address_;
@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
         const platform::option_values options = runtime::options_of_process();
         return runtime::listener(options.text("--listen"), options.flag("--quiet")).run();
     } catch (const support::user_error& e) {
-        runtime::say(e.what());
+        runtime::report(e.what());
         return runtime::fault_of_the_input;
     }
 }
