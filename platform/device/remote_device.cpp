@@ -148,30 +148,18 @@ void remote_device::send_ranges() {
     const execution::device_memory& table = state_->memory.table();
     const auto exposed = state_->memory.take_exposed();
     if (std::exchange(seen_changes_, table.changes()) == table.changes() && exposed.empty()) return;
-    std::map<std::uint64_t, std::uint64_t> now;
-    std::vector<const execution::device_memory::range*> added;
-    for (const execution::device_memory::range& r : table.ranges()) {
-        const bool is_variable = r.begin >= table.static_begin() && r.begin < table.static_end();
-        if (is_variable || servers_.count(r.begin) != 0) continue;
-        now[r.begin] = r.serial;
-        const auto at = sent_.find(r.begin);
-        if (at == sent_.end() || at->second != r.serial) added.push_back(&r);
-    }
+    range_changes changes = find_changes(
+        table, sent_, [this](std::uint64_t begin) { return servers_.count(begin) != 0; });
+    if (changes.removed.empty() && changes.added.empty() && exposed.empty()) return;
     payload_writer out;
-    std::vector<std::uint64_t> removed;
-    for (const auto& [begin, serial] : sent_) {
-        const auto at = now.find(begin);
-        if (at == now.end() || at->second != serial) removed.push_back(begin);
-    }
-    if (removed.empty() && added.empty() && exposed.empty()) return;
-    out.number(std::uint64_t{removed.size()});
-    for (const std::uint64_t begin : removed) {
+    out.number(std::uint64_t{changes.removed.size()});
+    for (const std::uint64_t begin : changes.removed) {
         memory_->unshare(begin);
         out.number(begin);
     }
-    out.number(std::uint64_t{added.size()});
+    out.number(std::uint64_t{changes.added.size()});
     std::vector<const execution::device_memory::range*> shared;
-    for (const execution::device_memory::range* const r : added) {
+    for (const execution::device_memory::range* const r : changes.added) {
         const auto a = state_->memory.find(r->begin);
         const bool shares = a && is_shared(a->kind);
         if (shares) shared.push_back(r);
@@ -183,7 +171,7 @@ void remote_device::send_ranges() {
         memory_->share(begin, bytes);
     }
     send(message_kind::ranges, out.bytes());
-    sent_ = std::move(now);
+    sent_ = std::move(changes.all);
     for (const execution::device_memory::range* const r : shared)
         memory_->share_zeroed(r->begin, r->end - r->begin);
 }

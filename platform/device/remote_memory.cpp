@@ -20,12 +20,22 @@ const char* bytes_at(std::uint64_t address) {
 
 }  // namespace
 
-void for_each_row(const memory_rows& rows,
-                  const std::function<void(std::uint64_t, std::uint64_t)>& act) {
-    if (rows.address == 0 || rows.width == 0) return;
-    for (std::uint64_t z = 0; z < rows.depth; ++z)
-        for (std::uint64_t y = 0; y < rows.height; ++y)
-            act(rows.address + z * rows.slice + y * rows.pitch, rows.width);
+range_changes find_changes(const execution::device_memory& table,
+                           const std::map<std::uint64_t, std::uint64_t>& known,
+                           const std::function<bool(std::uint64_t)>& of_peer) {
+    range_changes found;
+    for (const execution::device_memory::range& r : table.ranges()) {
+        const bool is_variable = r.begin >= table.static_begin() && r.begin < table.static_end();
+        if (is_variable || of_peer(r.begin)) continue;
+        found.all[r.begin] = r.serial;
+        const auto at = known.find(r.begin);
+        if (at == known.end() || at->second != r.serial) found.added.push_back(&r);
+    }
+    for (const auto& [begin, serial] : known) {
+        const auto at = found.all.find(begin);
+        if (at == found.all.end() || at->second != serial) found.removed.push_back(begin);
+    }
+    return found;
 }
 
 void remote_memory::share(std::uint64_t begin, std::uint64_t bytes) {

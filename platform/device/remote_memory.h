@@ -10,12 +10,23 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simtlm::device {
 
-/// Calls a function for every row: address and bytes.
-void for_each_row(const memory_rows& rows,
-                  const std::function<void(std::uint64_t, std::uint64_t)>& act);
+/// Differences between the allocations of one side of a connection and those that the other side
+/// knows.
+struct range_changes {
+    std::map<std::uint64_t, std::uint64_t> all;  ///< allocations of this side: serial, by address
+    std::vector<const execution::device_memory::range*> added;
+    std::vector<std::uint64_t> removed;  ///< addresses
+};
+/// Finds the changes since an earlier call. Variables of modules are not included.
+/// @param known    range_changes::all of that call
+/// @param of_peer  whether the other side has made the allocation at an address
+range_changes find_changes(const execution::device_memory& table,
+                           const std::map<std::uint64_t, std::uint64_t>& known,
+                           const std::function<bool(std::uint64_t)>& of_peer);
 
 /// One side of a memory that exists in two processes, at the same addresses.
 ///

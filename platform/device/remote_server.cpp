@@ -573,27 +573,15 @@ void remote_server::send_ranges() {
     const memory_space::access_scope gate(state_.memory, false);
     const execution::device_memory& table = state_.memory.table();
     if (std::exchange(seen_changes_, table.changes()) == table.changes()) return;
-    std::map<std::uint64_t, std::uint64_t> now;
-    std::vector<const execution::device_memory::range*> added;
-    for (const execution::device_memory::range& r : table.ranges()) {
-        const bool is_variable = r.begin >= table.static_begin() && r.begin < table.static_end();
-        if (is_variable || ranges_.count(r.begin) != 0) continue;
-        now[r.begin] = r.serial;
-        const auto at = own_.find(r.begin);
-        if (at == own_.end() || at->second != r.serial) added.push_back(&r);
-    }
-    std::vector<std::uint64_t> removed;
-    for (const auto& [begin, serial] : own_) {
-        const auto at = now.find(begin);
-        if (at == now.end() || at->second != serial) removed.push_back(begin);
-    }
-    own_ = std::move(now);
-    if (removed.empty() && added.empty()) return;
+    range_changes changes = find_changes(
+        table, own_, [this](std::uint64_t begin) { return ranges_.count(begin) != 0; });
+    own_ = std::move(changes.all);
+    if (changes.removed.empty() && changes.added.empty()) return;
     payload_writer out;
-    out.number(std::uint64_t{removed.size()});
-    for (const std::uint64_t begin : removed) out.number(begin);
-    out.number(std::uint64_t{added.size()});
-    for (const execution::device_memory::range* const r : added)
+    out.number(std::uint64_t{changes.removed.size()});
+    for (const std::uint64_t begin : changes.removed) out.number(begin);
+    out.number(std::uint64_t{changes.added.size()});
+    for (const execution::device_memory::range* const r : changes.added)
         out.number(r->begin).number(r->end - r->begin).flag(false).text(r->label);
     out.number(std::uint64_t{0});
     link_->send(message_kind::ranges, out.bytes());

@@ -3,6 +3,14 @@
 
 namespace simtlm::device {
 
+void for_each_row(const memory_rows& rows,
+                  const std::function<void(std::uint64_t, std::uint64_t)>& act) {
+    if (rows.address == 0 || rows.width == 0) return;
+    for (std::uint64_t z = 0; z < rows.depth; ++z)
+        for (std::uint64_t y = 0; y < rows.height; ++y)
+            act(rows.address + z * rows.slice + y * rows.pitch, rows.width);
+}
+
 execution::launch launch_of(const task& t, std::uint64_t number) {
     execution::launch l = t.launch;
     l.image = &t.launch.module->image();

@@ -31,6 +31,10 @@ struct memory_rows {
     std::uint64_t slice = 0, depth = 1;
 };
 
+/// Calls a function for every row: address and bytes.
+void for_each_row(const memory_rows& rows,
+                  const std::function<void(std::uint64_t, std::uint64_t)>& act);
+
 /// A unit of work for a GPU, ordered by streams, events and graphs. Created by a host, executed by
 /// an engine.
 struct task {

@@ -94,18 +94,15 @@ void timed_engine::perform(const task_ptr& t) {
 
 /// Leaves the lines of a host copy in the L2.
 void timed_engine::warm_l2(const task& t) {
-    const memory_rows& rows = t.l2_rows;
-    if (rows.address == 0 || rows.width == 0) return;
     const execution::hardware_addresses seen(state_.memory.table());
-    for (std::uint64_t z = 0; z < rows.depth; ++z)
-        for (std::uint64_t y = 0; y < rows.height; ++y) {
-            dispatch::host_command c;
-            c.what = dispatch::host_command::kind::copy_in;
-            c.address = seen.of(rows.address + z * rows.slice + y * rows.pitch);
-            c.bytes = rows.width;
-            if (t.direction == copy_direction::to_device) log_.copied(c.address, c.bytes);
-            gpus_.submit(std::move(c), t.device);
-        }
+    for_each_row(t.l2_rows, [&](std::uint64_t address, std::uint64_t bytes) {
+        dispatch::host_command c;
+        c.what = dispatch::host_command::kind::copy_in;
+        c.address = seen.of(address);
+        c.bytes = bytes;
+        if (t.direction == copy_direction::to_device) log_.copied(c.address, c.bytes);
+        gpus_.submit(std::move(c), t.device);
+    });
 }
 
 std::vector<task_ptr> timed_engine::run() {
