@@ -81,11 +81,9 @@ struct checked_run {
 };
 
 /// Validates the options before the program starts.
-checked_run check(const std::vector<std::string>& options, const char* executable,
+/// @param values  of the options
+checked_run check(platform::option_values& values, const std::vector<std::string>& options,
                   const std::string& program) {
-    const platform::preset_folders folders{std::string(executable)};
-    platform::option_values values(folders.finder());
-    values.parse_command_line(options);
     const platform::run_kind kind =
         is_functional(values) ? platform::functional_host : platform::timed_host;
     platform::check_effects(values, kind);
@@ -192,7 +190,7 @@ int serve_host_programs(int argc, char** argv) {
         if (values.given(name))
             values.fail(name, "cannot be combined with simtlm serve", "omit it");
     std::string server = (library_folder() / "simtlm-server").string();
-    describe_run(options, check(options, argv[0], server));
+    describe_run(options, check(values, options, server));
     char* words[] = {server.data(), nullptr};
     start(words);
 }
@@ -220,7 +218,7 @@ int run_host_program(int argc, char** argv) {
         options = {"--connect", absolute_address(values.text("--connect"))};
         if (run.keeps_exit_code) options.emplace_back("--keep-exit-code");
     } else {
-        run = check(options, argv[0], argv[i + 1]);
+        run = check(values, options, argv[i + 1]);
     }
     const std::string path = library_folder().string();
     if (path.find(':') != std::string::npos)
