@@ -59,6 +59,7 @@ command_processor::pending_kernel command_processor::open(const host_command& co
         ran_cta_clusters_ = ran_cta_clusters_ || c->cta_cluster_size() > 1;
     if (calls_.check) calls_.check(k->descriptor);
     k->context.needs = core::needs_of(k->descriptor);
+    k->context.issues_on_several_threads = k->source->issues_on_several_threads();
     k->list_number = command.list_number;
     k->context.ctas_per_sm =
         core::occupancy_of(cores_.sm, k->context.needs, k->descriptor.grid.volume(), sms_).ctas;

@@ -65,7 +65,6 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     k->blocks_left = k->descriptor.grid.volume();
     k->context.launch = ++launches_;
     k->context.descriptor = &k->descriptor;
-    k->context.issues_on_several_threads = k->source->issues_on_several_threads();
     const core::l1_split split =
         core::l1_split_of(cores_.sm, k->context.needs, k->context.ctas_per_sm);
     for (core::simt_cluster* c : clusters_)
@@ -94,8 +93,6 @@ void cta_scheduler::checkpoint(support::archive& a) {
 
 void cta_scheduler::resume(std::unique_ptr<running_kernel> k, std::size_t slot) {
     k->context.descriptor = &k->descriptor;
-    k->context.issues_on_several_threads =
-        k->source != nullptr && k->source->issues_on_several_threads();
     process_.wake();
     running_.at(slot) = std::move(k);
 }

@@ -54,7 +54,8 @@ struct issue_effects {
 
 /// Functional model of an executed warp, called when an instruction issues, as in the GPGPU-Sim
 /// manual (Interface between CUDA-Sim and GPGPU-Sim). One object per warp. Warps of different SMs
-/// are called in any order, those of one SM in issue order.
+/// are called in any order, also on several host threads at a time if the kernel permits it
+/// (kernel_source::issues_on_several_threads()), those of one SM in issue order.
 class warp_executor {
 public:
     virtual ~warp_executor();
