@@ -300,7 +300,7 @@ TEST_F(Programs, IssueOnSeveralHostThreadsUnlessTheyAreChecked) {
     EXPECT_EQ(0u, cycles_on_threads(simulate(tickets_on_tiny(checked))));
 }
 
-/// Thread 0 of every block from the sixth on stores to an address outside of all allocations.
+/// The threads of every block from the sixth on add to an address outside of all allocations.
 const char* const strays = R"(.version 6.4
 .target sm_70
 .address_size 64
@@ -311,7 +311,6 @@ const char* const strays = R"(.version 6.4
     .reg .b64 %rd<4>;
     ld.param.u64 %rd1, [list];
     mov.u32 %r1, %ctaid.x;
-    mov.u32 %r2, %tid.x;
     setp.lt.u32 %p1, %r1, 5;
     @%p1 bra done;
     mul.wide.u32 %rd2, %r1, 0x1000000;
