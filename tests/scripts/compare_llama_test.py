@@ -188,6 +188,14 @@ class CompareLlama(unittest.TestCase):
             self.assertIn(reason, page)
         self.assertIn(lines[-1], page)
 
+    def test_selects_rows_by_test_and_by_build(self):
+        rows = [f"RTX 3090,,{build},llama 7B,Q4_0,1,0,512,{test},250,,x"
+                for build in ("b1", "PR2 (merged 2026-03-15)") for test in ("tg128", "pp512")]
+        lines, page = self.compare(rows, "--builds", "2026", "--match", "tg")
+        self.assertEqual(lines[-1], "mean absolute error 0.0 % (tg), - % (pp), 1 rows, 3 left out")
+        self.assertIn("- not selected (--match): 2\n", page)
+        self.assertIn("- other builds (--builds): 1\n", page)
+
     def test_lowers_the_clock_of_a_row_until_its_power_is_that_of_its_cap(self):
         # 100 W and 0.2 W per MHz; a word takes 4 million cycles.
         lines, _ = self.compare(["RTX 3090,300,b1,llama 7B,Q4_0,1,0,512,tg128,250,,x",
