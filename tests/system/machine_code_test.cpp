@@ -208,12 +208,16 @@ INSTANTIATE_TEST_SUITE_P(DynamicProgramming, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "dpx_90", 5376, "dpx"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// blackwell.ptx has what sm_90 lacks, scaled_120.ptx the products of sm_120.
+// blackwell.ptx has what sm_90 lacks, scaled_120.ptx and sparse_scaled_120.ptx the products of
+// sm_120; products of single bits are functions of ptxas.
 INSTANTIATE_TEST_SUITE_P(
     Blackwell, StoredProgram,
     testing::Values(stored_program{100, "RTX5090", "blackwell", 2048, "blackwell"},
                     stored_program{120, "RTX5090", "blackwell", 2048, "blackwell"},
                     stored_program{120, "RTX5090", "scaled_120", 1536, "scaled"},
+                    stored_program{120, "RTX5090", "sparse_scaled_120", 768, "sparse_scaled"},
+                    stored_program{100, "RTX5090", "single_bits", 640, "single_bits"},
+                    stored_program{120, "RTX5090", "single_bits", 640, "single_bits"},
                     stored_program{100, "RTX5090", "accesses", 544, "accesses"},
                     stored_program{120, "RTX5090", "accesses", 544, "accesses"},
                     stored_program{100, "RTX5090", "conditions", 384, "conditions"},
