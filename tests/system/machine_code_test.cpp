@@ -814,10 +814,9 @@ TEST_P(HopperMachineCode, ForBlackwellLeavesTheSameMemoryAsItsPtx) {
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
     for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}}) {
         if (name == "clusters" && std::string(code) == "120") continue;
-        EXPECT_EQ(
-            run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_" + code + ".cubin"}, preset),
-            expected)
-            << "sm_" << code;
+        const std::string cubin = path + ".sm_" + code + ".cubin";
+        EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", cubin}, preset), expected) << code;
+        EXPECT_EQ(run({"--cubin", cubin}, preset), expected) << code << " with the timing model";
     }
 }
 
