@@ -94,6 +94,7 @@ SGXT    21a 81a a1a 1a1a 1c1a      70-  | 75=W 73=U32,- | Rd A Q/u
 BMSK    21b 81b a1b 1a1b 1c1b      70-  | 75=W | Rd A Q/u
 VIADD   236                    120- | ?74=1 ?80=1 .SAT | Rd A Q/n
 VIADD   236 836 a36 1c36 1a36 120- | ?75=1 ?74=0 73=U8x4,S8x4 | Rd A Q/nu
+VIADD   236 836 a36 1c36 1a36 120- | ?72-75=3 .16x2 | Rd A/n Q/nu
 VIADD   236 836 a36 1c36 1a36 90-  | 73=-,16x2 | Rd A Q/nu
 IADD    235 835 1c35 120- | 73=-,64 74=X | Rd P81? A/m Q/ms P87![X]
 VIMNMX  248 848 a48 1c48 1a48 120- | ?74=1 ?73=0 72=U8x4,S8x4 | Rd P81? P84/t A Q/s P87!

@@ -246,12 +246,13 @@ INSTANTIATE_TEST_SUITE_P(SharedMemoryFromAddress0, StoredProgram,
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // Uniform registers that are kept in registers meanwhile, conversions and sign extensions of
-// uniform values and constants, bytes of a word, sums of 128 bits.
+// uniform values and constants, bytes of a word, sums of 128 bits, differences of halves of a word.
 INSTANTIATE_TEST_SUITE_P(
     BlackwellForms, StoredProgram,
     testing::Values(stored_program{100, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "wide_sums", 416, "wide_sums"},
+                    stored_program{120, "RTX5090", "packed_120", 320, "packed"},
                     stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
