@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//   nvcc -arch=sm_120 -ptx packed_120.cu; nvcc -arch=sm_120 -cubin -o packed_120.sm_120.cubin packed_120.cu
+//   nvcc -arch=sm_120 -ptx packed_120.cu; nvcc -arch=sm_120 -Xptxas -O1 -cubin -o
+//   packed_120.sm_120.cubin packed_120.cu
 
-// Sums of halves of a word, the first of which is negated.
+// Sums of halves and bytes of a word, the first of which is negated; minima of bytes of words that
+// all lanes share.
 extern "C" __global__ void packed(const unsigned* a, unsigned* o, int n) {
     const unsigned t = threadIdx.x, x = a[t], y = a[t + 32];
     o[t] = __vneg2(x);
@@ -14,4 +16,20 @@ extern "C" __global__ void packed(const unsigned* a, unsigned* o, int n) {
     o[t + 224] = __vnegss2(y);
     o[t + 256] = __vneg4(x);
     o[t + 288] = __vsub4(0x01020304, y);
+#define OF_CONSTANTS(at, name, x, y)                                     \
+    do {                                                                 \
+        unsigned d;                                                      \
+        asm(name " %0, %1, %2, %3;" : "=r"(d) : "r"(x), "r"(y), "r"(0)); \
+        o[t + at] = d - t;                                               \
+    } while (0)
+    OF_CONSTANTS(320, "vabsdiff4.u32.u32.u32", 0xffffffffu, 0u);
+    OF_CONSTANTS(352, "vabsdiff4.s32.s32.s32", 0x81f07f00u, 0u);
+    OF_CONSTANTS(384, "vmin4.u32.u32.u32", 0x81f07f00u, 0x800f0101u);
+    OF_CONSTANTS(416, "vmax4.s32.s32.s32", 0x81f07f00u, 0x800f0101u);
+    OF_CONSTANTS(448, "vmin2.s32.s32.s32", 0x81f07f00u, 0x800f7f01u);
+    OF_CONSTANTS(480, "vmax2.u32.u32.u32", 0x81f07f00u, 0x800f7f01u);
+    OF_CONSTANTS(512, "vadd4.u32.u32.u32", 0x81f07f00u, 0x800f7f01u);
+    OF_CONSTANTS(544, "vsub2.u32.u32.u32", 0x81f07f00u, 0x800f7f01u);
+    OF_CONSTANTS(576, "vsub4.s32.s32.s32.sat", 0x81f07f00u, 0x7f0f7f81u);
+    OF_CONSTANTS(608, "vavrg4.u32.u32.u32", 0x81f07f00u, 0x7f0f7f81u);
 }
