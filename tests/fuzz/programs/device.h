@@ -130,8 +130,8 @@ __device__ inline u32 half_negated(u32 a) {
 }
 __device__ inline u32 int_of_half(u32 h) {
     s32 d;
-    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.rni.s32.f16 %0, h; }" : "=r"(d) : "r"(h));
-    return (h >> 16 & 0x7fff) > 0x7c00 ? 0u : (u32)d;
+    asm("{ .reg .b16 l, h; mov.b32 {l, h}, %1; cvt.rni.s32.f16 %0, l; }" : "=r"(d) : "r"(h));
+    return (h & 0x7fff) > 0x7c00 ? 0u : (u32)d;
 }
 __device__ inline u32 half_of_int(u32 x) {
     u32 d;
@@ -175,6 +175,16 @@ OF_FP8(e5m2)
 // ---- carries, bits
 // ----------------------------------------------------------------------------------------
 
+__device__ inline u32 saturating_sum(u32 a, u32 b) {
+    u32 d;
+    asm("add.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ inline u32 saturating_difference(u32 a, u32 b) {
+    u32 d;
+    asm("sub.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
 /// Sums and differences of three words, with carries from one to the next.
 __device__ inline u32 carry_sum(u32 a, u32 b, u32 c, u32 d, u32 e, u32 f) {
     u32 x, y, z;

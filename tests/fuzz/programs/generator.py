@@ -84,6 +84,8 @@ EXPRESSIONS = {
         *((1, "packed", f"{name}({{u}} | 1u, {{u}} | 1u, {{u}} | 1u)") for name in THREE_PARTS),
         *((1, "packed", f"(u32){name}((s32)({{u}} | 1u), (s32)({{u}} | 1u), (s32)({{u}} | 1u))") for name in THREE_WORDS),
         (1, "packed", "__viaddmin_u32({u} | 1u, {u}, {u})"), (1, "packed", "__vimin3_u32({u} | 1u, {u} | 1u, {u} | 1u)"),
+        (3, "packed", "saturating_sum({u}, {u})"), (3, "packed", "saturating_difference({u}, {u})"),
+        (2, "packed", "saturating_sum({u}, {k})"), (2, "packed", "saturating_difference({k}, {u})"),
         (8, "carry", "carry_sum({u}, {u}, {u}, {u}, {u}, {u})"), (6, "carry", "borrow_difference({u}, {u}, {u}, {u}, {u}, {u})"),
         (4, "carry", "borrow_difference(0u, 0u, {u}, {u}, {u}, {u})"), (6, "carry", "carry_product({u}, {u}, {u}, {u})"),
         (3, "carry", "carry_sum({u}, {k}, 0u, {u}, {u}, 0u)"),
@@ -154,7 +156,7 @@ EXPRESSIONS = {
         (2, "parameters", "par.w[{w} & {last}]"), (2, "parameters", "(u32)par.b[{p} & 3]"), (2, "half", "half_add({w}, {w})"),
         (1, "half", "half_of((float){w}, (float)(s32){w})"), (2, "table", "{table}[{w} & 15]"),
         (2, "packed", "__vadd2({w}, {w})"), (2, "packed", "__vmaxs4({w}, {w})"), (2, "carry", "carry_sum({w}, {w}, {w}, {w}, {w}, {w})"),
-        (2, "bits", "logic<{lut}>({w}, {w}, {w})"), (2, "bits", "signed_bits_at({w}, {s}, {s})"),
+        (2, "bits", "logic<{lut}>({w}, {w}, {w})"), (1, "packed", "saturating_difference({w}, {w})"), (2, "bits", "signed_bits_at({w}, {s}, {s})"),
     ],
     "f": [
         (6, None, "({f} + {f})"), (5, None, "({f} - {f})"), (6, None, "({f} * {f})"),

@@ -517,7 +517,7 @@ inline u32 half_negated(u32 a) {
     return in_pairs<half_format>([](double x, double, double) { return -x; }, a, 0, 0);
 }
 inline u32 int_of_half(u32 h) {
-    const double x = half_format::value(h >> 16);
+    const double x = half_format::value(h & 0xffff);
     return x != x ? 0u : (u32)saturated<int>(std::nearbyint(x));
 }
 inline u32 half_of_int(u32 x) {
@@ -596,6 +596,12 @@ OF_FP8(e5m2, 2)
 // ---- carries, bits
 // ----------------------------------------------------------------------------------------
 
+inline u32 saturating_sum(u32 a, u32 b) {
+    return (u32)saturated<int>((double)(s32)a + (s32)b);
+}
+inline u32 saturating_difference(u32 a, u32 b) {
+    return (u32)saturated<int>((double)(s32)a - (s32)b);
+}
 inline u32 folded_words(u32 x, u32 y, u32 z) {
     return x ^ (y << 7 | y >> 25) ^ (z << 13 | z >> 19);
 }

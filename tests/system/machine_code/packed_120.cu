@@ -32,4 +32,13 @@ extern "C" __global__ void packed(const unsigned* a, unsigned* o, int n) {
     OF_CONSTANTS(544, "vsub2.u32.u32.u32", 0x81f07f00u, 0x800f7f01u);
     OF_CONSTANTS(576, "vsub4.s32.s32.s32.sat", 0x81f07f00u, 0x7f0f7f81u);
     OF_CONSTANTS(608, "vavrg4.u32.u32.u32", 0x81f07f00u, 0x7f0f7f81u);
+    int d;
+    asm("add.sat.s32 %0, %1, 0x7654321;" : "=r"(d) : "r"(x));
+    o[t + 640] = d;
+    asm("sub.sat.s32 %0, 0x40012345, %1;" : "=r"(d) : "r"(x));
+    o[t + 672] = d;
+    asm("sub.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(n * 0x30000000), "r"(x));
+    o[t + 704] = d;
+    asm("sub.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(y));
+    o[t + 736] = d;
 }
