@@ -455,7 +455,7 @@ void expect_sparse_product(const narrow_product& p, const std::string& instructi
     const std::string byte = std::to_string(first);
     const auto out = run(instruction +
                              " {%o0,%o1,%o2,%o3}, {%i0,%i1,%i2,%i3}, {%i4,%i5,%i6,%i7}, "
-                             "{%i8,%i9,%i10,%i11}, %i12, 0, %i13, {" +
+                             "{%i8,%i9,%i10,%i11}, {%i12}, 0, {%i13}, {" +
                              byte + ", 1}, %i14, {" + byte + ", 3};",
                          in);
     for (unsigned lane = 0; lane < 32; ++lane)
