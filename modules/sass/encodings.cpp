@@ -92,7 +92,7 @@ IDP     226 a26 1a26 1c26 70-74  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A
 IDP     226 a26 1a26 1c26 75-  | 76-77+73=4A.U8,2A.LO.U16,!,2A.HI.U16,4A.S8,2A.LO.S16,!,2A.HI.S16 74=U8,S8 | Rd A Q/u C/n
 SGXT    21a 81a a1a 1a1a 1c1a      70-  | 75=W 73=U32,- | Rd A Q/u
 BMSK    21b 81b a1b 1a1b 1c1b      70-  | 75=W | Rd A Q/u
-VIADD   236 836                120- | ?73-75=2 ?80=1 .SAT | Rd A/n Q/n
+VIADD   236 836 1c36           120- | ?73-75=2 ?80=1 .SAT | Rd A/n Q/n
 VIADD   236 836 a36 1c36 1a36 120- | ?75=1 ?74=0 73=U8x4,S8x4 | Rd A/n Q/nu
 VIADD   236 836 a36 1c36 1a36 120- | ?72-75=3 .16x2 | Rd A/n Q/nu
 VIADD   236 836 a36 1c36 1a36 90-  | 73=-,16x2 | Rd A Q/nu

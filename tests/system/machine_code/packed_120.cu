@@ -41,4 +41,13 @@ extern "C" __global__ void packed(const unsigned* a, unsigned* o, int n) {
     o[t + 704] = d;
     asm("sub.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(y));
     o[t + 736] = d;
+    asm("add.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(x), "r"(n * 0x30000000));
+    o[t + 768] = d;
+    float f;
+    asm("min.xorsign.abs.f32 %0, %1, 0fc0490fdb;" : "=f"(f) : "f"(__uint_as_float(y)));
+    o[t + 800] = __float_as_uint(f);
+    asm("max.NaN.xorsign.abs.f32 %0, %1, 0f40490fdb;" : "=f"(f) : "f"(__uint_as_float(y)));
+    o[t + 832] = __float_as_uint(f);
+    asm("max.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(d) : "r"(y), "r"(0xbc004200));
+    o[t + 864] = d;
 }
