@@ -353,7 +353,7 @@ UFSETP  1253 1853 120-U | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,
 UFSEL   1251 1851 120-U | 80=FTZ | Rd A/na Q/naf P87!
 UI2F    125a 185a                  120-U | 75-77=?,F16,F32,?,?,?,?,? 74+84-85=U8,S8,U16,S16,U32,-,?,? 78-79=-,RM,RP,RZ | Rd Q/sp
 UFRND   125d 185d                  120-U | 80=FTZ 75-77+84-86=else:?,9:F16,18:- 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
-UI2FP   125e                       120-U | 75-77=*,*,F32,*,*,*,*,* 74+84-85=*,*,*,*,U32,S32,*,* 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
+UI2FP   125e 185e                  120-U | 75-77=*,*,F32,*,*,*,*,* 74+84-85=*,*,*,*,U32,S32,*,* 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
 UF2FP   12ba                       120-U | ?73=0 ?78=1 ?82=1 ?84=0 ?85=1 ?90=1 77=SATFINITE 74=RELU 75=E5M2.F32,E4M3.F32 .PACK_AB_MERGE_C | Rd A B C
 UF2FP   12ba                       120-U | ?73=0 ?78=0 ?82=1 ?84=1 ?85=1 ?90=1 77=SATFINITE 74=RELU 75=E5M2,E4M3 .F16 .UNPACK_B_MERGE_C | Rd B C
 UF2I    125c 185c                  120-U | 80=FTZ 72+75-76+84-86=12:U32.F16,F16,20:U32,- 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/nafg

@@ -233,6 +233,13 @@ INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
                                                         "high_words"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+INSTANTIATE_TEST_SUITE_P(
+    WideConstants, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "wide_constants", 512, "wide_constants"},
+                    stored_program{90, "H100_PCIE", "wide_constants", 512, "wide_constants"},
+                    stored_program{120, "RTX5090", "wide_constants", 512, "wide_constants"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Constants are also loaded by products of zeros in bfloat16.
 INSTANTIATE_TEST_SUITE_P(BfloatConstants, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "bfloat_constant_90", 32,
