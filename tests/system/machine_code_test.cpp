@@ -233,11 +233,12 @@ INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
                                                         "high_words"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// A constant in a conversion of 64 bits is the high word.
 INSTANTIATE_TEST_SUITE_P(
-    WideConstants, StoredProgram,
-    testing::Values(stored_program{75, "RTX2060", "wide_constants", 512, "wide_constants"},
-                    stored_program{90, "H100_PCIE", "wide_constants", 512, "wide_constants"},
-                    stored_program{120, "RTX5090", "wide_constants", 512, "wide_constants"}),
+    HighConstants, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "high_constants", 512, "high_constants"},
+                    stored_program{90, "H100_PCIE", "high_constants", 512, "high_constants"},
+                    stored_program{120, "RTX5090", "high_constants", 512, "high_constants"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // Constants are also loaded by products of zeros in bfloat16.
