@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -173,30 +174,41 @@ unsigned dump_cubin(const std::string& bytes, const std::string& origin, const a
 /// Processes a cubin's bytes and origin. Returns the number of kernels processed.
 using cubin_visitor = std::function<unsigned(const std::string&, const std::string&)>;
 
-/// Visits a cubin, or the cubins in a program, of the requested architecture.
-void visit_cubins(const arguments& a, const char* command, const cubin_visitor& visit) {
+/// Whether machine code for an architecture can be decoded.
+bool is_supported(unsigned architecture) {
+    return architecture >= sass::oldest_machine_code && architecture <= sass::newest_machine_code;
+}
+
+/// Visits a cubin, or the cubins in a program, of the requested architecture. Without one all are
+/// visited whose machine code can be decoded. @return the others, as " sm_35 sm_50"
+std::string visit_cubins(const arguments& a, const char* command, const cubin_visitor& visit) {
     if (a.operands.size() != 1) refuse(fmt::format("{} takes a cubin or a program", command));
     const std::string& name = a.operands[0];
     const unsigned wanted = architecture_in(a.architecture);
     const std::string bytes = support::read_text_file(
         name, "name a cubin (nvcc -cubin) or a CUDA program", support::largest_program);
     unsigned found = 0;
-    std::string architectures;
+    std::string architectures, skipped;
     if (sass::cubin::has_cubin_header(bytes)) {
         found = visit(bytes, name);
     } else {
-        const std::vector<sass::fat_binary_entry> entries =
-            sass::fat_binaries_of(bytes, name, [&](const sass::fat_binary_entry& e) {
-                return e.what == sass::fat_binary_entry::kind::cubin &&
-                       (wanted == 0 || e.architecture == wanted);
-            });
+        const auto is_wanted = [&](const sass::fat_binary_entry& e) {
+            return e.what == sass::fat_binary_entry::kind::cubin &&
+                   (wanted == 0 ? is_supported(e.architecture) : e.architecture == wanted);
+        };
+        const auto note = [](std::string& list, unsigned architecture) {
+            const std::string one = fmt::format(" sm_{}", architecture);
+            if ((list + ' ').find(one + ' ') == std::string::npos) list += one;
+        };
         bool any = false;
-        for (const sass::fat_binary_entry& e : entries) {
+        for (const sass::fat_binary_entry& e : sass::fat_binaries_of(bytes, name, is_wanted)) {
             if (e.what != sass::fat_binary_entry::kind::cubin) continue;
             any = true;
-            const std::string one = fmt::format(" sm_{}", e.architecture);
-            if ((architectures + ' ').find(one + ' ') == std::string::npos) architectures += one;
-            if (wanted != 0 && e.architecture != wanted) continue;
+            note(architectures, e.architecture);
+            if (!is_wanted(e)) {
+                if (wanted == 0) note(skipped, e.architecture);
+                continue;
+            }
             found += visit(e.contents, fmt::format("{} (sm_{})", name, e.architecture));
         }
         if (!any)
@@ -207,15 +219,26 @@ void visit_cubins(const arguments& a, const char* command, const cubin_visitor& 
     if (found == 0)
         throw support::user_error(
             name,
-            a.kernel.empty() ? "it has no kernels for this architecture"
-                             : fmt::format("it has no kernel {}", a.kernel),
+            !a.kernel.empty()          ? fmt::format("it has no kernel {}", a.kernel)
+            : architectures == skipped ? "its machine code is not supported"
+                                       : "it has no kernels for this architecture",
             architectures.empty() ? "" : "its architectures are" + architectures);
+    return skipped;
+}
+
+/// A line about cubins that were not visited. @param skipped  as returned by visit_cubins
+std::string note_of_skipped(const std::string& skipped) {
+    return skipped.empty()
+               ? ""
+               : fmt::format("skipped, because their machine code is not supported:{}\n", skipped);
 }
 
 int dump(const arguments& a) {
-    visit_cubins(a, "dump", [&](const std::string& bytes, const std::string& origin) {
-        return dump_cubin(bytes, origin, a);
-    });
+    const std::string skipped =
+        visit_cubins(a, "dump", [&](const std::string& bytes, const std::string& origin) {
+            return dump_cubin(bytes, origin, a);
+        });
+    std::fputs(note_of_skipped(skipped).c_str(), stderr);
     return success;
 }
 
@@ -250,25 +273,27 @@ int words(const arguments& a) {
 int check(const arguments& a) {
     unsigned kernels = 0, executed = 0;
     execution::device_memory memory;
-    visit_cubins(a, "check", [&](const std::string& bytes, const std::string& origin) {
-        const auto file = std::make_shared<const sass::cubin>(bytes, origin);
-        for (const sass::unknown_attribute& u : sass::unknown_attributes(*file))
-            put_out(fmt::format("{}: attribute {:#04x} of {} is not known\n", origin, u.number,
-                                u.section));
-        const execution::sass_image image(file, memory);
-        unsigned here = 0;
-        for (const execution::kernel_image& k : image.kernels()) {
-            if (!a.kernel.empty() && k.name != a.kernel) continue;
-            ++here;
-            const std::string& problem = image.problem_of(k);
-            if (problem.empty())
-                ++executed;
-            else
-                put_out(fmt::format("{}  sm_{}: {}\n", k.name, image.architecture(), problem));
-        }
-        kernels += here;
-        return here;
-    });
+    const std::string skipped =
+        visit_cubins(a, "check", [&](const std::string& bytes, const std::string& origin) {
+            const auto file = std::make_shared<const sass::cubin>(bytes, origin);
+            for (const sass::unknown_attribute& u : sass::unknown_attributes(*file))
+                put_out(fmt::format("{}: attribute {:#04x} of {} is not known\n", origin, u.number,
+                                    u.section));
+            const execution::sass_image image(file, memory);
+            unsigned here = 0;
+            for (const execution::kernel_image& k : image.kernels()) {
+                if (!a.kernel.empty() && k.name != a.kernel) continue;
+                ++here;
+                const std::string& problem = image.problem_of(k);
+                if (problem.empty())
+                    ++executed;
+                else
+                    put_out(fmt::format("{}  sm_{}: {}\n", k.name, image.architecture(), problem));
+            }
+            kernels += here;
+            return here;
+        });
+    put_out(note_of_skipped(skipped));
     put_out(fmt::format("{} of {} kernels can be executed\n", executed, kernels));
     return success;
 }

@@ -30,6 +30,8 @@ bool ptx_runs_on(unsigned architecture, char suffix, unsigned gpu);
 
 /// The newest architecture, 90 for sm_90, whose machine code is supported.
 constexpr unsigned newest_machine_code = 121;
+/// The oldest one, sm_70.
+constexpr unsigned oldest_machine_code = 70;
 /// Returns whether a GPU can run machine code of an architecture: sm_XY runs on the GPUs of the
 /// same generation (X) from X.Y on, sm_XYa only on X.Y. Machine code before sm_70 is not supported.
 bool machine_code_runs_on(unsigned architecture, char suffix, unsigned gpu);

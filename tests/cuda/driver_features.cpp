@@ -57,6 +57,7 @@ int cuMemUnmap(address, std::size_t);
 int cuMemSetAccess(address, std::size_t, const access*, std::size_t);
 int cuMemGetInfo_v2(std::size_t*, std::size_t*);
 int cuLaunchKernelEx(const launch_config*, void*, void**, void**);
+int cuFuncGetAttribute(int*, int, void*);
 int cuFuncSetBlockShape(void*, int, int, int);
 int cuParamSetv(void*, int, void*, unsigned);
 int cuParamSetSize(void*, unsigned);
@@ -191,8 +192,12 @@ static void launch_with_many_registers(address data) {
     CHECK(cuModuleGetFunction(&many, module, "many") == 0);
     CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, many, 1024, 0) == 0);
     CHECK(resident == 1);
+    // The estimate for PTX is that 90 registers are live; ptxas adds values as it loads them.
+    int registers = 0;
+    constexpr int number_of_registers = 4;
+    CHECK(cuFuncGetAttribute(&registers, number_of_registers, many) == 0);
     CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, many, 256, 0) == 0);
-    CHECK(resident == 2);
+    CHECK(resident == (registers > 64 ? 2 : 4));
     void* arguments[] = {&data};
     CHECK(cuLaunchKernel(many, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments, nullptr) == 0);
     CHECK(cuCtxSynchronize() == 0);

@@ -208,12 +208,16 @@ INSTANTIATE_TEST_SUITE_P(DynamicProgramming, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "dpx_90", 5376, "dpx"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
-// blackwell.ptx has what sm_90 lacks, scaled_120.ptx the products of sm_120.
+// blackwell.ptx has what sm_90 lacks, scaled_120.ptx and sparse_scaled_120.ptx the products of
+// sm_120; products of single bits are functions of ptxas.
 INSTANTIATE_TEST_SUITE_P(
     Blackwell, StoredProgram,
     testing::Values(stored_program{100, "RTX5090", "blackwell", 2048, "blackwell"},
                     stored_program{120, "RTX5090", "blackwell", 2048, "blackwell"},
                     stored_program{120, "RTX5090", "scaled_120", 1536, "scaled"},
+                    stored_program{120, "RTX5090", "sparse_scaled_120", 768, "sparse_scaled"},
+                    stored_program{100, "RTX5090", "single_bits", 640, "single_bits"},
+                    stored_program{120, "RTX5090", "single_bits", 640, "single_bits"},
                     stored_program{100, "RTX5090", "accesses", 544, "accesses"},
                     stored_program{120, "RTX5090", "accesses", 544, "accesses"},
                     stored_program{100, "RTX5090", "conditions", 384, "conditions"},
@@ -229,6 +233,14 @@ INSTANTIATE_TEST_SUITE_P(HighWords, StoredProgram,
                                                         "high_words"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// A constant in a conversion of 64 bits is the high word.
+INSTANTIATE_TEST_SUITE_P(
+    HighConstants, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "high_constants", 512, "high_constants"},
+                    stored_program{90, "H100_PCIE", "high_constants", 512, "high_constants"},
+                    stored_program{120, "RTX5090", "high_constants", 512, "high_constants"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Constants are also loaded by products of zeros in bfloat16.
 INSTANTIATE_TEST_SUITE_P(BfloatConstants, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "bfloat_constant_90", 32,
@@ -242,12 +254,13 @@ INSTANTIATE_TEST_SUITE_P(SharedMemoryFromAddress0, StoredProgram,
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // Uniform registers that are kept in registers meanwhile, conversions and sign extensions of
-// uniform values and constants, bytes of a word, sums of 128 bits.
+// uniform values and constants, bytes of a word, sums of 128 bits, differences of halves of a word.
 INSTANTIATE_TEST_SUITE_P(
     BlackwellForms, StoredProgram,
     testing::Values(stored_program{100, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "wide_sums", 416, "wide_sums"},
+                    stored_program{120, "RTX5090", "packed_120", 896, "packed"},
                     stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
@@ -810,10 +823,9 @@ TEST_P(HopperMachineCode, ForBlackwellLeavesTheSameMemoryAsItsPtx) {
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});
     for (const auto& [code, preset] : {std::pair{"100", "B200"}, std::pair{"120", "RTX5090"}}) {
         if (name == "clusters" && std::string(code) == "120") continue;
-        EXPECT_EQ(
-            run({"-gpgpu_ptx_sim_mode", "1", "--cubin", path + ".sm_" + code + ".cubin"}, preset),
-            expected)
-            << "sm_" << code;
+        const std::string cubin = path + ".sm_" + code + ".cubin";
+        EXPECT_EQ(run({"-gpgpu_ptx_sim_mode", "1", "--cubin", cubin}, preset), expected) << code;
+        EXPECT_EQ(run({"--cubin", cubin}, preset), expected) << code << " with the timing model";
     }
 }
 

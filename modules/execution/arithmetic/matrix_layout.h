@@ -56,7 +56,7 @@ constexpr matrix_product_kind float_products[] = {
     {{16, 16, 16}, 16}, {{32, 8, 16}, 16}, {{8, 32, 16}, 16}, {{16, 16, 8}, 32},  // wmma
     {{16, 8, 4}, 32},   {{16, 8, 8}, 32},  {{16, 8, 16}, 32},                     // tf32
     {{16, 8, 16}, 8},   {{16, 8, 32}, 8},  {{16, 8, 64}, 8},                      // 8-bit floats
-    {{16, 8, 64}, 4},                                                             // block-scaled
+    {{16, 8, 64}, 4},   {{16, 8, 128}, 4},                                        // block-scaled
     {{16, 32, 16}, 16}, {{16, 32, 8}, 32}, {{16, 16, 32}, 8},                     // wgmma
 };
 /// Shapes of products of integers; those of single bits in elements of 32 bits.

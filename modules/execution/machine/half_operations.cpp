@@ -6,6 +6,7 @@
 #include "modules/execution/operations/matrix_operations.h"
 #include "modules/execution/state/lanes.h"
 #include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/thread_block.h"
 
 #include <algorithm>
 #include <cmath>
@@ -272,6 +273,32 @@ const machine_handler<clamp_arguments> machine_clamp_negative = handler_of<clamp
 const operation* machine_load_matrices(warp& w, const operation* op) {
     note_matrix_rows(w, op);
     return load_matrices(w, op);
+}
+
+const operation* machine_expand_matrix(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    const word* const from = row(w, op->source[0]);
+    constexpr unsigned per_word = 8, in_result = 4;
+    alignas(64) std::uint32_t to[2][warp_size];
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+        if ((lanes >> lane & 1) != 0 && (from[lane] & 0x88888888) != 0)
+            w.block->fail(w, op, lane, "MOVM.U4TO8 of a number above 7: its extension is not known",
+                          "run its PTX instead", fault_kind::illegal_instruction);
+        for (unsigned half = 0; half < 2; ++half) {
+            std::uint32_t bytes = 0;
+            for (unsigned n = 0; n < in_result; ++n) {
+                const unsigned column = half * 16 + lane % 4 * in_result + n;
+                const word packed = from[lane / 4 * 4 + column / per_word];
+                bytes |= (packed >> column % per_word * 4 & 15) << n * 8;
+            }
+            to[half][lane] = bytes;
+        }
+    }
+    const operand_ref results[] = {op->destination, op->destination2};
+    for (unsigned half = 0; half < 2; ++half)
+        blend(lanes_at<std::uint32_t>(w, results[half]),
+              reinterpret_cast<const lane_type<std::uint32_t>*>(to[half]), lanes);
+    return op + 1;
 }
 
 }  // namespace simtlm::execution

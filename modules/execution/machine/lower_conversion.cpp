@@ -69,6 +69,11 @@ bool lower_conversion(machine_lowering& l, ptx::operation o) {
         l.emit_words(l.lanes().shift, {}, a, {whole, l.number(shift), machine_frame::zero}, false);
     } else if (of_half) {
         a = l.half_source(from);
+    } else if (c.sources[0] == 64 && from.kind == sass::operand_kind::integer) {
+        // An immediate is the high word.
+        a = l.scratch();
+        const operand_ref high = l.number(static_cast<std::uint32_t>(from.value));
+        l.emit_words(l.lanes().pack, {}, a, {machine_frame::zero, high}, false);
     } else {
         a = c.sources[0] == 64 ? l.double_source(from) : l.float_source(from);
     }

@@ -99,8 +99,10 @@ bool lower_float_minmax(machine_lowering& l) {
     };
     if (l.has(modifier::XORSIGN)) {
         // The operand of lesser or greater magnitude, with the sign of the product.
-        if (!l.at(1).absolute || !l.at(2).absolute || l.at(1).negate || l.at(2).negate ||
-            p.index != sass::predicate_true)
+        // An immediate has its sign.
+        const bool number = l.at(2).kind == sass::operand_kind::float32;
+        if (!l.at(1).absolute || (!l.at(2).absolute && !number) || l.at(1).negate ||
+            l.at(2).negate || p.index != sass::predicate_true)
             return false;
         for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
         ptx::operation o = extremum(p.negate_predicate);

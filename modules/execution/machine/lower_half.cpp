@@ -173,7 +173,8 @@ bool lower_half_minmax(machine_lowering& l) {
         // The operand of lesser or greater magnitude, with the sign of the product.
         set(o, ptx::flag::xorsign_abs);
         for (sass::operand& s : sources) {
-            if (!s.absolute || s.negate) return false;
+            const bool number = s.kind == sass::operand_kind::half2;  // with its signs
+            if ((!s.absolute && !number) || s.negate) return false;
             s.absolute = false;
         }
     }

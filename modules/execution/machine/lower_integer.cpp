@@ -166,13 +166,15 @@ bool lower_add(machine_lowering& l) {
 
 bool lower_add2(machine_lowering& l) {
     if (l.has(modifier::SAT)) {
-        const bool subtracts = l.at(2).negate;
-        l.reads_sign(l.at(2));
+        const bool from_second = l.at(1).negate, subtracts = from_second || l.at(2).negate;
+        if (from_second && l.at(2).negate) return false;
+        for (unsigned n = 1; n < 3; ++n) l.reads_sign(l.at(n));
         ptx::operation o =
             value_operation(subtracts ? ptx::opcode::sub : ptx::opcode::add, ptx::type::s32);
         set(o, ptx::flag::sat);
         const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
-        return l.emit_values(o, l.result_row(l.at(0)), {a, b});
+        const operand_ref to = l.result_row(l.at(0));
+        return from_second ? l.emit_values(o, to, {b, a}) : l.emit_values(o, to, {a, b});
     }
     const bool bytes = has_bytes(l);
     if (!bytes && !l.has(modifier::_16x2)) return lower_sum(l, 2);

@@ -98,7 +98,7 @@ bool describe_halves(const machine_lowering& l, description& d) {
 bool describe_narrow_floats(const machine_lowering& l, description& d) {
     d.sparse = l.has(modifier::SP);
     const bool scaled = l.has(modifier::SF), packed = l.is(isa::opcode::OMMA);
-    const unsigned types = d.sparse || scaled ? 2 : 1;
+    const unsigned types = 1u + (d.sparse ? 1 : 0) + (scaled ? 1 : 0);
     // Numbers of four bits as bytes are in bits 2 to 5: they are those of E2M3.
     const auto byte_of = [packed](modifier m) {
         return m == modifier::E5M2   ? matrix_element::e5m2
@@ -109,14 +109,16 @@ bool describe_narrow_floats(const machine_lowering& l, description& d) {
     };
     if (scaled) {
         d.scaling.ue4m3 = packed && l.has(modifier::UE4M3);
-        d.scaling.block = d.scaling.ue4m3 ? 16 : 32;
+        d.scaling.block = d.shape.k / (d.scaling.ue4m3 ? 4 : packed ? 2 : 1);
     }
     d.a = byte_of(l.modifier_at(types + 1).id);
     d.b = byte_of(l.modifier_at(types + 2).id);
     d.c = d.d = l.has(modifier::F32) ? matrix_element::f32 : matrix_element::f16;
     // As in PTX: the sums of sm_120 have not been published.
     d.sum = l.architecture() >= sass::blackwell ? arithmetic::hopper_sum : arithmetic::fp8_sum;
-    return (d.sparse || packed ? d.shape.k == 64 : d.shape.k <= 32) && is_row_by_column(l);
+    const unsigned stored = d.sparse ? d.shape.k / 2 : d.shape.k;
+    const bool known = packed ? stored == 64 : d.sparse ? stored == 32 : stored <= 32;
+    return known && is_row_by_column(l);
 }
 
 /// IMMA.SHAPE.A.B
@@ -269,7 +271,16 @@ bool lower_matrix_multiply(machine_lowering& l) {
     if (l.is(isa::opcode::QMMA) && more < l.operand_count() &&
         l.at(more).kind == operand_kind::uniform_predicate)
         adds = &l.at(more++);
-    if (description->sparse) {
+    const bool scaled = description->scaling.block != 0;
+    // Of a block-scaled sparse product the register after the metadata has the scale factors of A.
+    operand_ref scales[2] = {no_operand, no_operand};
+    if (description->sparse && scaled) {
+        metadata = l.low_word(l.at(more));
+        scales[0] = l.low_word(element_of(l.at(more), 1, 1));
+        scales[1] = l.low_word(l.at(more + 1));
+    } else if (scaled) {
+        for (unsigned n = 0; n < 2; ++n) scales[n] = l.low_word(l.at(more + n));
+    } else if (description->sparse) {
         if (l.operand_count() != more + 2) return false;
         metadata = l.low_word(l.at(more));
         description->selector = static_cast<unsigned>(l.at(more + 1).value);
@@ -300,18 +311,25 @@ bool lower_matrix_multiply(machine_lowering& l) {
         add_sources(l.at(3), product->c().registers());
     else
         add_sums(l, product->c().registers(), *adds, list);
-    const bool scaled = description->scaling.block != 0;
     if (scaled) add_selectors(l, l.at(6), list);
     emit_product(l, kept, list, metadata, !doubles);
-    for (unsigned n = 0; scaled && n < 2; ++n)
-        l.last_operation().source[1 + n] = l.low_word(l.at(4 + n));
+    for (unsigned n = 0; scaled && n < 2; ++n) l.last_operation().source[1 + n] = scales[n];
     if (doubles)
         for (unsigned n = 0; n < results; ++n) l.to_pair(element_of(l.at(0), n, words), list[n]);
     return true;
 }
 
-/// MOVM, which transposes 8 by 8 halves.
+/// MOVM, which transposes 8 by 8 halves, or expands 8 by 32 numbers of four bits to bytes.
 bool lower_transpose_matrix(machine_lowering& l) {
+    if (l.has(modifier::U4TO8) && l.has(modifier::M832)) {
+        const operand_ref to[] = {l.result_row(l.at(0)), l.result_row(l.at(0), 1)};
+        const operand_ref from = l.low_word(l.at(1));
+        operation& op = l.emit(machine_expand_matrix);
+        op.destination = to[0];
+        op.destination2 = to[1];
+        op.source[0] = from;
+        return true;
+    }
     if (!l.has(modifier::MT88)) return false;
     l.ignore(modifier::_16);
     l.emit_words(transpose_matrix, l.result_row(l.at(0)), {l.low_word(l.at(1))});

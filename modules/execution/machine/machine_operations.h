@@ -169,5 +169,10 @@ extern const machine_handler<matrix_descriptor_arguments> machine_matrix_descrip
 /// LDSM, STSM: load_matrices and store_matrices, and reports the addresses of their rows.
 const operation* machine_load_matrices(warp& w, const operation* op);
 const operation* machine_store_matrices(warp& w, const operation* op);
+/// MOVM.U4TO8.M832: expands numbers of four bits, 8 rows of 32, to bytes. A lane has eight of row
+/// lane / 4 in source[0], and then four of columns 0 to 15 (destination) and of 16 to 31
+/// (destination2), as for IMMA. Derived from ptxas' code for products of single bits, in which all
+/// numbers are 0 or 1; faults for numbers above 7, whose extension is not known.
+const operation* machine_expand_matrix(warp& w, const operation* op);
 
 }  // namespace simtlm::execution

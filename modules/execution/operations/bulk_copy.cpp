@@ -132,7 +132,9 @@ struct lane_copy {
         if (what.mode != tensor_mode::any && m->im2col != (what.mode == tensor_mode::im2col))
             fail(m->im2col ? "the tensor map is of im2col mode" : "the tensor map is of tiled mode",
                  "instruction and tensor map name the same mode");
-        std::optional<tensor_map> box = m;
+        if (m->packed() > 1 && word(what.coordinates[0]) % m->packed() != 0)
+            fail("the first coordinate of numbers of four bits is odd");
+        std::optional<tensor_map> box = m->in_bytes();
         if (what.gathers) {
             if (m->box[1] != 1) fail("copies four rows of a tensor map with boxes of several rows");
             box->box[1] = gathered_rows;
@@ -148,6 +150,7 @@ public:
     box_rows(const lane_copy& copy, const tensor_map& m) : m_(m) {
         for (unsigned d = 0; d < m.rank; ++d)
             start_[d] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[d]));
+        start_[0] /= static_cast<std::int32_t>(m.coordinate_unit);
         for (unsigned i = 0; copy.what.gathers && i < gathered_.size(); ++i)
             gathered_[i] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[1 + i]));
         gathers_ = copy.what.gathers;

@@ -36,9 +36,12 @@ bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
         case mode::map_step:
             m.step[d] = static_cast<std::uint8_t>(value);
             return value >= 1 && value <= 8;
-        case mode::map_type:
-            m.type = tensor_map::element_of(value).value_or(m.type);
-            return tensor_map::element_of(value).has_value();
+        case mode::map_type: {
+            // The numbers of types of less than a byte have not been found in a source.
+            const auto type = tensor_map::element_of(value);
+            m.type = type.value_or(m.type);
+            return type && m.packed() == 1;
+        }
         case mode::map_swizzle:
             m.swizzle = static_cast<tensor_map::swizzle_mode>(value);
             return value <= 3;

@@ -144,11 +144,12 @@ void function_lowering::lower_multiply(const ptx::operation& o) {
         list.push_back(destination(*e, width, false));
     for (unsigned n = 1; n < 4; ++n)
         for (const ptx::operand* e : elements_of(operand(n))) list.push_back(source(*e, width));
-    const operand_ref metadata = d.sparse ? source(operand(4), 32) : no_operand;
+    const operand_ref metadata = d.sparse ? source(*elements_of(operand(4))[0], 32) : no_operand;
     operand_ref scales[2] = {no_operand, no_operand};
+    const unsigned first_scale = d.sparse ? 6 : 4;
     for (unsigned n = 0; n < 2 && d.scaling.block != 0; ++n) {
-        scales[n] = source(*elements_of(operand(4 + 2 * n))[0], 32);
-        for (const ptx::operand* e : elements_of(operand(5 + 2 * n)))
+        scales[n] = source(*elements_of(operand(first_scale + 2 * n))[0], 32);
+        for (const ptx::operand* e : elements_of(operand(first_scale + 1 + 2 * n)))
             list.push_back(source(*e, 16));
     }
     operation& op = emit(multiply_matrices);

@@ -15,10 +15,10 @@ using element = tensor_map::element;
 
 /// Indexed by their numbers in memory, which are those of tensormap.replace (PTX manual, table of
 /// .elemtype), not the driver's.
-constexpr element elements[] = {element::u8,      element::u16, element::u32,  element::s32,
-                                element::u64,     element::s64, element::f16,  element::f32,
-                                element::f32_ftz, element::f64, element::bf16, element::tf32,
-                                element::tf32_ftz};
+constexpr element elements[] = {element::u8,       element::u16,  element::u32,  element::s32,
+                                element::u64,      element::s64,  element::f16,  element::f32,
+                                element::f32_ftz,  element::f64,  element::bf16, element::tf32,
+                                element::tf32_ftz, element::b4x16};
 
 struct layout {
     static constexpr std::uint64_t valid = 0x70616d746c6d7473;
@@ -113,6 +113,7 @@ void tensor_map::encode(std::byte* to) const {
 unsigned tensor_map::element_bytes() const {
     switch (type) {
         case element::u8:
+        case element::b4x16:
             return 1;
         case element::u16:
         case element::f16:
@@ -127,11 +128,21 @@ unsigned tensor_map::element_bytes() const {
     }
 }
 
+tensor_map tensor_map::in_bytes() const {
+    tensor_map m = *this;
+    if (packed() == 1) return m;
+    m.type = element::u8;
+    m.coordinate_unit = packed();
+    m.last[0] = (last[0] + 1) / packed() - 1;
+    m.box[0] = static_cast<std::uint16_t>(box[0] / packed());
+    return m;
+}
+
 std::uint64_t tensor_map::box_bytes() const {
     std::uint64_t sum = element_bytes();
-    if (im2col) return sum * box_elements(0) * pixels;
+    if (im2col) return sum * box_elements(0) * pixels / packed();
     for (unsigned d = 0; d < rank; ++d) sum *= box_elements(d);
-    return sum;
+    return sum / packed();
 }
 
 std::string tensor_map::fault() const {
@@ -159,13 +170,16 @@ std::string tensor_map::fault() const {
         if (step[d] == 0 || step[d] > 8)
             return fmt::format("an element stride of {} in dimension {}", step[d], d);
     }
-    const unsigned row = box_elements(0) * element_bytes();
+    if (packed() > 1 && (last[0] % 2 == 0 || step[0] != 1))
+        return fmt::format("{} numbers of four bits in a row, or an element stride of {}",
+                           last[0] + 1, step[0]);
+    const unsigned row = box_elements(0) * element_bytes() / packed();
     if (row % 16 != 0)
         return fmt::format("a box whose rows have {} bytes, not a multiple of 16", row);
     const unsigned span =
         swizzle == swizzle_mode::none ? row : 16U << static_cast<unsigned>(swizzle);
     if (row > span) return fmt::format("rows of {} bytes; the swizzle takes at most {}", row, span);
-    const bool floating = type >= element::f16;
+    const bool floating = type >= element::f16 && type <= element::tf32_ftz;
     if (fills_with_nan && !floating) return "fills integers with NaN";
     return {};
 }

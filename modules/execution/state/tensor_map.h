@@ -39,7 +39,8 @@ struct tensor_map {
         bf16,
         f32_ftz,
         tf32,
-        tf32_ftz
+        tf32_ftz,
+        b4x16  ///< numbers of four bits without gaps (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B)
     };
     enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
@@ -69,8 +70,15 @@ struct tensor_map {
     /// Writes the 128 bytes of the map.
     void encode(std::byte* to) const;
 
-    /// Size of an element in bytes.
+    /// Size of an element in bytes; of b4x16 that of a pair.
     unsigned element_bytes() const;
+    /// Elements in element_bytes().
+    unsigned packed() const { return type == element::b4x16 ? 2 : 1; }
+    /// The same map in units of element_bytes(): of pairs of numbers of four bits.
+    tensor_map in_bytes() const;
+    /// How many of a copy's first coordinate are one element of this map: 2 after in_bytes() of
+    /// numbers of four bits. Not in memory.
+    unsigned coordinate_unit = 1;
     /// Number of elements of the box in a dimension, as stored in shared memory.
     unsigned box_elements(unsigned d) const { return (box[d] + step[d] - 1U) / step[d]; }
     /// Number of dimensions between channels and images.

@@ -73,3 +73,39 @@ __device__ inline u32 pairs_metadata(u32 x) {
     for (u32 i = 0; i < 32; i += 4) m |= ((x >> i & 1) != 0 ? 14u : 4u) << i;
     return m;
 }
+
+// ---- integers of 128 bits -----------------------------------------------------------------------
+
+typedef unsigned __int128 u128;
+
+__device__ inline u128 wide_of(u64 high, u64 low) {
+    return (u128)high << 64 | low;
+}
+/// Both halves of a number in one.
+__device__ inline u64 folded(u128 x) {
+    return (u64)(x >> 64) ^ ((u64)x << 1 | (u64)x >> 63);
+}
+__device__ inline u64 wide_sum(u64 a, u64 b, u64 c, u64 d) {
+    return folded(wide_of(a, b) + wide_of(c, d));
+}
+__device__ inline u64 wide_difference(u64 a, u64 b, u64 c, u64 d) {
+    return folded(wide_of(a, b) - wide_of(c, d));
+}
+__device__ inline u64 wide_product(u64 a, u64 b, u64 c) {
+    return folded(wide_of(a, b) * c);
+}
+__device__ inline u64 wide_square(u64 a, u64 b) {
+    return folded((u128)a * b + wide_of(b, a));
+}
+__device__ inline u64 wide_left(u64 a, u64 b, u32 n) {
+    return folded(wide_of(a, b) << (n & 127));
+}
+__device__ inline u64 wide_right(u64 a, u64 b, u32 n) {
+    return folded((u128)((__int128)wide_of(a, b) >> (n & 127)));
+}
+__device__ inline bool wide_less(u64 a, u64 b, u64 c, u64 d) {
+    return (__int128)wide_of(a, b) < (__int128)wide_of(c, d);
+}
+__device__ inline bool wide_below(u64 a, u64 b, u64 c, u64 d) {
+    return wide_of(a, b) <= wide_of(c, d);
+}

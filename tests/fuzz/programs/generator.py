@@ -15,8 +15,19 @@ CONSTANTS = [0, 1, 2, 3, 5, 7, 8, 10, 15, 16, 17, 24, 31, 32, 33, 63, 64, 100, 1
 NUMBERS = ["0.0", "-0.0", "1.0", "-1.0", "0.5", "2.0", "3.0", "1.5", "-7.25", "1e-3", "1e10", "1e-30",
            "16777216.0", "0.1"]
 
+# Functions of the bytes or half-words of words, with one, two and three operands. Operands of the last ones are
+# not negated words: ptxas 13.0 loses the sign of an operand of VIMNMX3 (sm_90).
+PARTS = """__vneg2 __vneg4 __vabs2 __vabs4 __vabsss2 __vabsss4 __vnegss2 __vnegss4""".split()
+PAIRS_OF_PARTS = """__vadd2 __vadd4 __vsub2 __vsub4 __vmins2 __vminu2 __vmins4 __vminu4 __vmaxs2 __vmaxu2 __vmaxs4
+    __vmaxu4 __vabsdiffu2 __vabsdiffu4 __vabsdiffs2 __vabsdiffs4 __vaddss2 __vaddus2 __vaddss4 __vaddus4 __vsubss2 __vsubus2 __vsubss4
+    __vsubus4 __vavgu2 __vavgu4 __vhaddu2 __vhaddu4 __vcmpgts2 __vcmpleu2 __vcmplts4 __vcmpgeu4 __vcmpeq4 __vseteq2 __vsetgts4 __vsetltu2 __vsadu4""".split()
+THREE_PARTS = """__viaddmax_s16x2 __viaddmin_u16x2 __viaddmax_s16x2_relu __vimax3_s16x2 __vimin3_u16x2
+    __vimin3_s16x2_relu""".split()
+THREE_WORDS = "__viaddmax_s32 __viaddmin_s32_relu __vimax3_s32 __vimax3_s32_relu".split()
+
 # Expressions: type: [(how often, feature that the program needs, form)]. In a form {u} is an
-# expression of 32 bits, {q} of 64 bits, {f} and {d} of floating point, {b} a condition; {k} a
+# expression of 32 bits, {w} one that is the same in all lanes, {q} of 64 bits, {f} and {d} of floating
+# point, {b} a condition; {lut} a table of three bits; {k} a
 # constant, {s} an amount of 0 to 31, {p} one of 1 to 3.
 EXPRESSIONS = {
     "u": [
@@ -67,6 +78,43 @@ EXPRESSIONS = {
         (6, "half", "half_add({u}, {u})"), (3, "half", "half_sub({u}, {u})"), (6, "half", "half_mul({u}, {u})"),
         (6, "half", "half_fma({u}, {u}, {u})"), (3, "half", "half_of((float)(s32)({u} & 0xffff), (float)(s32){u})"),
         (3, "half", "bits(float_of_half({u}))"), (3, "bfloat", "bfloat_fma({u}, {u}, {u})"),
+        *((1, "packed", f"{name}({{u}}, {{u}})") for name in PAIRS_OF_PARTS),
+        *((1, "packed", f"{name}({{u}}, {{k}})") for name in PAIRS_OF_PARTS[:6]),
+        *((1, "packed", f"{name}({{u}})") for name in PARTS),
+        *((1, "packed", f"{name}({{u}} | 1u, {{u}} | 1u, {{u}} | 1u)") for name in THREE_PARTS),
+        *((1, "packed", f"(u32){name}((s32)({{u}} | 1u), (s32)({{u}} | 1u), (s32)({{u}} | 1u))") for name in THREE_WORDS),
+        (1, "packed", "__viaddmin_u32({u} | 1u, {u}, {u})"), (1, "packed", "__vimin3_u32({u} | 1u, {u} | 1u, {u} | 1u)"),
+        (3, "packed", "saturating_sum({u}, {u})"), (3, "packed", "saturating_difference({u}, {u})"),
+        (2, "packed", "saturating_sum({u}, {k})"), (2, "packed", "saturating_difference({k}, {u})"),
+        (8, "carry", "carry_sum({u}, {u}, {u}, {u}, {u}, {u})"), (6, "carry", "borrow_difference({u}, {u}, {u}, {u}, {u}, {u})"),
+        (4, "carry", "borrow_difference(0u, 0u, {u}, {u}, {u}, {u})"), (6, "carry", "carry_product({u}, {u}, {u}, {u})"),
+        (3, "carry", "carry_sum({u}, {k}, 0u, {u}, {u}, 0u)"),
+        (3, "bits", "bits_at({u}, {u}, {u})"), (2, "bits", "bits_at({u}, {s}, {s})"),
+        (3, "bits", "signed_bits_at({u}, {u}, {u})"), (2, "bits", "signed_bits_at({u}, {s}, {s})"),
+        (3, "bits", "with_bits({u}, {u}, {u}, {u})"), (2, "bits", "with_bits({u}, {u}, {s}, {s})"),
+        (6, "bits", "logic<{lut}>({u}, {u}, {u})"), (2, "bits", "logic<{lut}>({u}, {k}, {u})"),
+        (2, "bits", "highest_bit({u})"), (2, "bits", "highest_difference({u})"),
+        (2, "bits", "sign_extended({u}, {u} & 63)"), (2, "bits", "mask_of({u} & 63, {u} & 63)"),
+        (2, "bits", "(u32)((s32)({u} << 28) >> 28)"), (2, "bits", "(({u} >> 4 & 15) * ({u} >> 12 & 15))"),
+        (3, "narrow", "(u32)(u16)((u32)(u16){u} * (u16){u})"), (3, "narrow", "(u32)(s32)(s16)({u} + {u})"),
+        (3, "narrow", "(u32)(s32)(s8)({u} - {u})"), (2, "narrow", "(u32)((s8){u} >> {p})"),
+        (2, "narrow", "(u32)((u8){u} / ((u8){u} | 1))"), (2, "narrow", "(u32)((s16){u} / (((s16){u} & 63) + 1))"),
+        (2, "narrow", "(u32)((s16){u} % (((u8){u}) + 1))"), (2, "narrow", "(u32)((u16){u} << {p} >> {p})"),
+        (2, "narrow", "(u32)((s8){u} < (s8){u})"), (2, "narrow", "(u32)((u16){u} > (u16){u})"),
+        (2, "narrow", "(u32)(s32)min((s16){u}, (s16){u})"), (2, "narrow", "(u32)max((u8){u}, (u8){u})"),
+        (3, "narrow", "(u32)((s16){u} * (s16){u})"), (3, "narrow", "((u32)(u8){u} << 16 | (u8){u})"),
+        (2, "narrow", "to_s32((float)(s8){u} * 0.75f)"), (2, "narrow", "bits((float)(u8){u} + (float)(s16){u})"),
+        (3, "narrow", "(u32)(u8)(s8)to_s32((float)(s32)({u} & 127))"),
+        (4, "half", "half_less({u}, {u})"), (3, "half", "half_not_above({u}, {u})"), (2, "half", "half_negated({u})"),
+        (2, "half", "int_of_half({u})"), (2, "half", "half_of_int({u})"), (2, "half", "half_mul({u}, half_of_int({u} & 7))"),
+        (3, "bfloat", "half_min({u}, {u})"), (3, "bfloat", "half_max({u}, {u})"), (3, "bfloat", "half_fma_relu({u}, {u}, {u})"),
+        (2, "bfloat", "bfloat_min({u}, {u})"), (2, "bfloat", "bfloat_max({u}, {u})"),
+        (2, "bfloat", "bfloat_fma_relu({u}, {u}, {u})"), (2, "bfloat", "bfloat_fma({u}, 0x3f803f80u, {u})"),
+        (2, "bfloat", "bfloat_of((float)(s32){u}, (float)({u} & 1023) * 0.125f)"),
+        *((w, "fp8", form.replace("T", t)) for t in ("e4m3", "e5m2") for w, form in (
+            (4, "T_of((float)(s32)({u} & 0xffff) * 0.01f, (float)(s32){u})"), (4, "T_of_halves({u})"), (5, "halves_of_T({u})"))),
+        (20, "uniform", "{w}"), (4, "uniform", "({u} + {w})"), (3, "uniform", "({w} * {u} + {w})"),
+        (2, "uniform", "in[({u} + {w}) & 1023]"), (3, "uniform", "in[{w} & 1023]"),
         (1, None, "__ldg(&in[{u} & 1023])"), (1, None, "__ldcg(&in[{u} & 1023])"),
         (1, None, "__ldcv(&in[{u} & 1023])"),
     ],
@@ -83,6 +131,32 @@ EXPRESSIONS = {
         (1, None, "min({q}, {q})"), (1, None, "max({q}, {q})"), (1, None, "__umul64hi({q}, {q})"),
         (1, None, "(u64)__mul64hi((s64){q}, (s64){q})"), (1, None, "__brevll({q})"),
         (2, "float", "to_s64({f})"), (2, "double", "to_u64({d})"), (3, "double", "bits({d})"),
+        (6, "wide", "wide_sum({q}, {q}, {q}, {q})"), (5, "wide", "wide_difference({q}, {q}, {q}, {q})"),
+        (3, "wide", "wide_product({q}, {q}, {q})"), (3, "wide", "wide_square({q}, {q})"),
+        (3, "wide", "wide_left({q}, {q}, {u})"), (3, "wide", "wide_right({q}, {q}, {u})"),
+        (2, "wide", "wide_right({q}, {q}, {s})"), (4, "carry", "carry_sum64({q}, {q}, {q}, {q})"),
+        (3, "narrow", "(u64)(s64)(s8){q}"), (2, "narrow", "(u64)(u16){q}"), (2, "narrow", "((u64)(u8){u} << {s} | {q})"),
+        (6, "uniform", "((u64){w} * {w} + {q})"), (2, "uniform", "({q} >> ({w} & 63))"),
+    ],
+    # Of values that all lanes share.
+    "w": [
+        (6, None, "({w} + {w})"), (4, None, "({w} - {w})"), (4, None, "({w} * {w})"), (3, None, "({w} & {w})"),
+        (3, None, "({w} | {k})"), (4, None, "({w} ^ {w})"), (3, None, "({w} << ({w} & 31))"), (3, None, "({w} >> {s})"),
+        (2, None, "(u32)((s32){w} >> ({w} & 31))"), (3, None, "(({w} & {k}) != 0 ? {w} : {w})"),
+        (2, None, "({w} < {w} ? {w} : {w})"), (2, None, "(u32)((s32){w} >= (s32){w})"), (1, None, "(~{w})"),
+        (2, None, "min({w}, {w})"), (2, None, "(u32)max((s32){w}, (s32){w})"), (1, None, "(u32)__popc({w})"),
+        (1, None, "(u32)__clz((s32){w})"), (1, None, "__brev({w})"), (1, None, "__umulhi({w}, {w})"),
+        (1, None, "__byte_perm({w}, {w}, {k} & 0x7777)"), (1, None, "__funnelshift_l({w}, {w}, {w})"),
+        (2, None, "(u32)(s32)(s8){w}"), (2, None, "(u32)(u16){w}"), (1, None, "({w} / {k1})"), (1, None, "({w} % ({w} | 1))"),
+        (2, None, "(u32)(((u64){w} << 32 | {w}) >> ({w} & 63))"), (2, None, "(u32)(((u64){w} * {w} + {w}) >> 17)"),
+        (1, None, "(u32)((s64)((u64){w} - {w}) < 0)"), (2, None, "to_s32((float)(s32){w} * 0.5f + 3.0f)"),
+        (2, None, "bits((float){w} * 1.5f)"), (1, None, "bits(fminf((float)(s32){w}, (float){w}))"),
+        (2, None, "(u32)((float){w} < 1000.0f)"), (1, None, "bits(rintf((float)(s32){w} * 0.25f))"),
+        (1, None, "to_u32(fabsf((float)(s32){w}))"), (1, None, "bits(__fmaf_rn((float){w}, 0.5f, (float)(s32){w}))"),
+        (2, "parameters", "par.w[{w} & {last}]"), (2, "parameters", "(u32)par.b[{p} & 3]"), (2, "half", "half_add({w}, {w})"),
+        (1, "half", "half_of((float){w}, (float)(s32){w})"), (2, "table", "{table}[{w} & 15]"),
+        (2, "packed", "__vadd2({w}, {w})"), (2, "packed", "__vmaxs4({w}, {w})"), (2, "carry", "carry_sum({w}, {w}, {w}, {w}, {w}, {w})"),
+        (2, "bits", "logic<{lut}>({w}, {w}, {w})"), (1, "packed", "saturating_difference({w}, {w})"), (2, "bits", "signed_bits_at({w}, {s}, {s})"),
     ],
     "f": [
         (6, None, "({f} + {f})"), (5, None, "({f} - {f})"), (6, None, "({f} * {f})"),
@@ -110,6 +184,9 @@ EXPRESSIONS = {
         (5, None, "(({u} & {k}) != 0)"), (3, None, "(({u} >> {s} & 1) == 0)"), (3, None, "({u} > {k})"),
         (2, None, "({b} && {b})"), (2, None, "({b} || {b})"), (1, None, "(!{b})"), (1, None, "({b} != {b})"),
         (4, None, "((tid & {p}) == 0)"), (2, None, "(tid < ({u} & 63))"),
+        (3, "wide", "wide_less({q}, {q}, {q}, {q})"), (2, "wide", "wide_below({q}, {q}, {q}, {q})"),
+        (4, "uniform", "({w} < {w})"), (3, "uniform", "(({w} & {k}) == 0)"), (3, "uniform", "((s32){u} < (s32){w})"),
+        (2, "narrow", "((s8){u} < (s8){u})"), (2, "narrow", "((u16){u} != (u16){u})"),
         (4, "long", "({q} < {q})"), (2, "long", "((s64){q} < (s64){q})"), (2, "long", "({q} == {q})"),
         (4, "float", "({f} < {f})"), (2, "float", "({f} >= {f})"), (1, "float", "({f} == {f})"),
         (1, "float", "({f} != {f})"), (1, "float", "!({f} > {f})"),
@@ -121,6 +198,7 @@ EXPRESSIONS = {
 STATEMENTS = [
     (10, None, "{U} = {u};"), (4, None, "{U} += {u};"), (4, None, "{U} ^= {u};"), (2, None, "{U} -= {u};"),
     (2, None, "{U} *= {u} | 1;"), (2, None, "{U} = {U} << {p} ^ {u};"),
+    (10, "uniform", "{W} = {w};"), (3, "uniform", "{W} ^= {w};"),
     (8, "long", "{Q} = {q};"), (2, "long", "{Q} += {q};"), (2, "long", "{Q} ^= {q};"),
     (8, "float", "{F} = {f};"), (2, "float", "{F} += {f};"), (8, "double", "{D} = {d};"),
     (2, "double", "{D} -= {d};"),
@@ -275,11 +353,12 @@ class Product:
 
 FEATURES = ["long", "float", "double", "array", "bytes", "struct", "union", "parameters", "table", "functions",
             "recursion", "indirect", "shared", "collectives", "atomics", "exits", "switch",
-            "virtual", "pointers", "half", "mma", "sparse", "copies", "mbarrier", "goto"]
+            "virtual", "pointers", "half", "mma", "sparse", "copies", "mbarrier", "goto", "packed", "carry", "bits", "narrow",
+            "wide", "fp8", "uniform"]
 RARE = {"mbarrier": .3, "goto": .6, "double": .7}  # expensive to compile or to execute
-NEWER = {"copies": 80, "mbarrier": 80, "sparse": 80}  # first architecture
+NEWER = {"fp8": 90, "copies": 80, "mbarrier": 80, "sparse": 80}  # first architecture
 NEEDS = {"bytes": "array", "recursion": "functions", "indirect": "functions", "copies": "shared",
-         "mbarrier": "shared", "pointers": "table"}
+         "mbarrier": "shared", "pointers": "table", "wide": "long"}
 TYPES = {"u": "u32", "q": "u64", "f": "float", "d": "double"}
 BLOCKS = [32, 32, 64, 64, 96, 128, 40, 17]
 
@@ -359,7 +438,7 @@ class Generator:
         self.r = random.Random(f"{seed} {number} {target}")
         r = self.r
         possible = [f for f in FEATURES if NEWER.get(f, 0) <= target and r.random() < RARE.get(f, 1)]
-        features = set(r.sample(possible, min(len(possible), r.randint(2, 6))))
+        features = set(r.sample(possible, min(len(possible), r.randint(2, 7))))
         for feature in sorted(features):
             if feature in NEEDS:
                 features.add(NEEDS[feature])
@@ -392,7 +471,7 @@ class Generator:
         names = s.variables.get(kind, [])
         if names and r.random() < .75:
             return r.choice(names)
-        if kind == "u":
+        if kind in "uw":
             return self.constant()
         if kind == "q":
             return f"{r.getrandbits(64)}ull" if r.random() < .5 else f"(u64){self.constant()}"
@@ -437,13 +516,13 @@ class Generator:
             what = match.group(1)
             if what in EXPRESSIONS:
                 return self.expression(what, s, depth - (r.random() < .3))
-            if what in "UQFD":
+            if what in "UQFDW":
                 return written.setdefault(what, r.choice(s.variables["w" + what.lower()]))
             return {
                 "k": self.constant, "k1": lambda: f"{max(1, r.choice(CONSTANTS))}u",
                 "n": lambda: f"{r.choice([-1000, -7, -3, 2, 3, 5, 7, 8, 10, 60, 4096, 65537])}",
                 "s": lambda: str(r.randint(0, 31)), "p": lambda: str(r.choice([1, 2, 3, 4, 7])),
-                "any": lambda: str(r.randint(0, 31)), "M": lambda: s.mask,
+                "lut": lambda: str(r.randint(0, 255)), "any": lambda: str(r.randint(0, 31)), "M": lambda: s.mask,
                 "field": lambda: r.choice(["w", "w2"]),
                 "last": lambda: str(self.program.parameter_words - 1),
                 "table": lambda: r.choice(["constants_of_P_", "numbers_of_P_"]),
@@ -679,6 +758,11 @@ class Generator:
                 for i in range(2 if kernel else 1):
                     names[kind].append(f"{kind}{i}")
                     start.append(f"{TYPES[kind]} {kind}{i} = {form.format(r.choice([3, 17, 1001]))};")
+        names["w"] = []
+        if "uniform" in features:
+            names["w"] = ["w0", "w1", "w2"]
+            values = ["blockIdx.x", "blockDim.x"] + ["par.w[0]", "par.w[1]"] * ("parameters" in features)
+            start += [f"u32 {n} = {r.choice(values)} * {self.constant()} + {r.choice(values)};" for n in names["w"]]
         if "array" in features:
             start.append("u32 m[8]; for (u32 i = 0; i < 8; ++i) m[i] = a0 * i + a1;")
         if "struct" in features:
@@ -688,7 +772,7 @@ class Generator:
         if "virtual" in features:
             start.append("const First_of_P_ first(a0); const Second_of_P_ second(a1, a0); const Shape_of_P_* shape = "
                          f"(a0 & {r.choice([1, 2, 4])}) != 0 ? (const Shape_of_P_*)&first : &second;")
-        for kind in "uqfd":
+        for kind in "uqfdw":
             names["w" + kind] = list(names[kind])
         names["u"] = names["u"] + ["tid"]
         return start, names
@@ -700,7 +784,7 @@ class Generator:
 
     def function(self, kind):
         had = self.features
-        self.without({"parameters", "atomics", "shared", "exits", "mma", "sparse", "copies", "mbarrier", "virtual"} | ({"functions"} if not self.callable else set()))
+        self.without({"parameters", "atomics", "shared", "exits", "mma", "sparse", "copies", "mbarrier", "virtual", "uniform"} | ({"functions"} if not self.callable else set()))
         start, names = self.variables(False)
         start.insert(0, "const u32 tid = threadIdx.x;")
         if kind == "record":
@@ -742,7 +826,7 @@ class Generator:
             had = self.features
             self.without(self.features - {None, "long", "float", "double", "half"})
             for members in (["a", "x"], ["a", "x", "y"]):
-                s = Scope({"u": members, "q": [], "f": [], "d": []})
+                s = Scope({"u": members, "q": [], "f": [], "d": [], "w": []})
                 p.methods.append(self.fill("({u} * {u} + {u})", s, 2))
             self.features, self.forms = had, {}
         if "functions" in self.features:
@@ -785,7 +869,7 @@ class Generator:
                       "s.list[0]", "s.list[3]", "s.w2", "(u32)s.flag"]
         if "union" in self.features:
             words += [f"un.w[{i}]" for i in range(4)]
-        words += names["q"] + [f"bits({n})" for n in names["f"] + names["d"]]
+        words += names["w"] + names["q"] + [f"bits({n})" for n in names["f"] + names["d"]]
         groups = [words[i::WORDS] for i in range(WORDS)]
         for i, group in enumerate(groups):
             text = "1u"

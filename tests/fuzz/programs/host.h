@@ -507,6 +507,261 @@ inline float float_of_half(u32 h) {
     return (float)half_format::value(h & 0xffff);
 }
 
+inline u32 half_less(u32 a, u32 b) {
+    return in_pairs<half_format>([](double x, double y, double) { return x < y; }, a, b, 0);
+}
+inline u32 half_not_above(u32 a, u32 b) {
+    return in_pairs<half_format>([](double x, double y, double) { return !(x > y); }, a, b, 0);
+}
+inline u32 half_negated(u32 a) {
+    return in_pairs<half_format>([](double x, double, double) { return -x; }, a, 0, 0);
+}
+inline u32 int_of_half(u32 h) {
+    const double x = half_format::value(h & 0xffff);
+    return x != x ? 0u : (u32)saturated<int>(std::nearbyint(x));
+}
+inline u32 half_of_int(u32 x) {
+    return half_format::round((s32)x) * 0x10001u;
+}
+/// The smaller number; -0 is smaller than 0, and numbers are preferred to NaNs.
+inline double smaller(double x, double y, double) {
+    if (x != x || y != y) return x != x ? y : x;
+    return x < y || (x == y && std::signbit(x)) ? x : y;
+}
+inline double larger(double x, double y, double z) {
+    return x != x || y != y ? smaller(x, y, z) : -smaller(-x, -y, z);
+}
+inline double odd_fma_relu(double a, double b, double c) {
+    const double x = odd_fma(a, b, c);
+    return x != x || x > 0 ? x : 0;
+}
+inline u32 half_min(u32 a, u32 b) {
+    return in_pairs<half_format>(smaller, a, b, 0);
+}
+inline u32 half_max(u32 a, u32 b) {
+    return in_pairs<half_format>(larger, a, b, 0);
+}
+inline u32 half_fma_relu(u32 a, u32 b, u32 c) {
+    return in_pairs<half_format>(odd_fma_relu, a, b, c);
+}
+inline u32 bfloat_min(u32 a, u32 b) {
+    return in_pairs<bfloat_format>(smaller, a, b, 0);
+}
+inline u32 bfloat_max(u32 a, u32 b) {
+    return in_pairs<bfloat_format>(larger, a, b, 0);
+}
+inline u32 bfloat_fma_relu(u32 a, u32 b, u32 c) {
+    return in_pairs<bfloat_format>(odd_fma_relu, a, b, c);
+}
+inline u32 bfloat_of(float high, float low) {
+    return bfloat_format::round(high) << 16 | bfloat_format::round(low);
+}
+/// Numbers of eight bits. Conversions to them saturate. @tparam mantissa  bits of it: 3 or 2
+template <int mantissa>
+struct fp8_format {
+    static double value(u32 x) {
+        const u32 magnitude = x & 127;
+        double y = std::ldexp((magnitude & ((1u << mantissa) - 1)) + (double)(1u << mantissa),
+                              (int)(magnitude >> mantissa) - (mantissa == 3 ? 10 : 17));
+        if (magnitude >> mantissa == 0) y = std::ldexp(magnitude, mantissa == 3 ? -9 : -16);
+        if (mantissa == 3 && magnitude == 127) y = NAN;
+        if (mantissa == 2 && magnitude >= 0x7c) y = magnitude == 0x7c ? INFINITY : NAN;
+        return (x & 128) != 0 ? -y : y;
+    }
+    static u32 round(double x) {
+        if (x != x) return 0x7f;
+        const double y =
+            std::min<double>(rounded(std::fabs(x), mantissa + 1, mantissa == 3 ? -9 : -16),
+                             mantissa == 3 ? 448 : 57344);
+        u32 code = 0;
+        while (code < 126 && value(code + 1) <= y) ++code;
+        return code | (std::signbit(x) ? 128u : 0u);
+    }
+};
+#define OF_FP8(type, mantissa)                                                            \
+    inline u32 type##_of(float high, float low) {                                         \
+        return fp8_format<mantissa>::round(high) << 8 | fp8_format<mantissa>::round(low); \
+    }                                                                                     \
+    inline u32 type##_of_halves(u32 x) {                                                  \
+        return type##_of((float)half_format::value(x >> 16),                              \
+                         (float)half_format::value(x & 0xffff));                          \
+    }                                                                                     \
+    inline u32 halves_of_##type(u32 x) {                                                  \
+        return half_format::round(fp8_format<mantissa>::value(x >> 8 & 255)) << 16 |      \
+               half_format::round(fp8_format<mantissa>::value(x & 255));                  \
+    }
+OF_FP8(e4m3, 3)
+OF_FP8(e5m2, 2)
+
+// ---- carries, bits
+// ----------------------------------------------------------------------------------------
+
+inline u32 saturating_sum(u32 a, u32 b) {
+    return (u32)saturated<int>((double)(s32)a + (s32)b);
+}
+inline u32 saturating_difference(u32 a, u32 b) {
+    return (u32)saturated<int>((double)(s32)a - (s32)b);
+}
+inline u32 folded_words(u32 x, u32 y, u32 z) {
+    return x ^ (y << 7 | y >> 25) ^ (z << 13 | z >> 19);
+}
+inline u32 carry_sum(u32 a, u32 b, u32 c, u32 d, u32 e, u32 f) {
+    const u64 x = (u64)a + d, y = (u64)b + e + (x >> 32);
+    return folded_words((u32)x, (u32)y, c + f + (u32)(y >> 32));
+}
+inline u32 borrow_difference(u32 a, u32 b, u32 c, u32 d, u32 e, u32 f) {
+    const u64 x = (u64)a - d, y = (u64)b - e - (x >> 63);
+    return folded_words((u32)x, (u32)y, c - f - (u32)(y >> 63));
+}
+inline u32 carry_product(u32 a, u32 b, u32 c, u32 d) {
+    const u128 x = (u128)a * b + ((u64)c << 32 | d);
+    const u32 y = (u32)(x >> 32);
+    return (u32)x ^ (y << 7 | y >> 25) ^ (u32)(x >> 64);
+}
+inline u64 carry_sum64(u64 a, u64 b, u64 c, u64 d) {
+    const u64 x = a + c, y = b + d + (x < a);
+    return x ^ (y << 7 | y >> 57);
+}
+inline u32 bits_at(u32 x, u32 position, u32 length) {
+    return (u32)(((u64)x >> (position & 31)) & ((1ull << (length & 31)) - 1));
+}
+inline u32 signed_bits_at(u32 x, u32 position, u32 length) {
+    const u32 n = length & 31;
+    if (n == 0) return 0;
+    const s64 from = (s64)(s32)x >> (position & 31);
+    return (u32)(s32)((s64)((u64)from << (64 - n)) >> (64 - n));
+}
+inline u32 with_bits(u32 x, u32 into, u32 position, u32 length) {
+    const u32 mask = (u32)(((1ull << (length & 31)) - 1) << (position & 31));
+    return (into & ~mask) | ((u32)((u64)x << (position & 31)) & mask);
+}
+template <u32 table>
+u32 logic(u32 a, u32 b, u32 c) {
+    u32 d = 0;
+    for (u32 i = 0; i < 32; ++i) {
+        const u32 at = (a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1);
+        d |= (table >> at & 1) << i;
+    }
+    return d;
+}
+inline u32 highest_bit(u32 x) {
+    return x == 0 ? ~0u : 31 - (u32)__builtin_clz(x);
+}
+inline u32 highest_difference(u32 x) {
+    return highest_bit((s32)x < 0 ? ~x : x);
+}
+inline u32 sign_extended(u32 x, u32 length) {
+    if (length == 0) return 0;
+    return length >= 32 ? x : (u32)((s32)(x << (32 - length)) >> (32 - length));
+}
+inline u32 mask_of(u32 position, u32 length) {
+    if (position > 31) return 0;
+    const u64 mask = (1ull << std::min(length, 32u)) - 1;
+    return (u32)(mask << position);
+}
+
+// ---- parts of a word
+// --------------------------------------------------------------------------------------
+
+/// Applies f to the parts of words, as signed or unsigned numbers.
+template <typename Part, typename F>
+u32 in_parts(F f, u32 a, u32 b = 0, u32 c = 0) {
+    u32 d = 0;
+    constexpr int width = 8 * (int)sizeof(Part);
+    for (int at = 0; at < 32; at += width) {
+        const s64 r = f((s64)(Part)(a >> at), (s64)(Part)(b >> at), (s64)(Part)(c >> at));
+        d |= (u32)((u64)r & ((1ull << width) - 1)) << at;
+    }
+    return d;
+}
+#define PARTS(name, part, expression)                                                     \
+    inline u32 name(u32 a, u32 b) {                                                       \
+        return in_parts<part>([](s64 x, s64 y, s64) -> s64 { return expression; }, a, b); \
+    }
+#define PART(name, part, expression)                                                 \
+    inline u32 name(u32 a) {                                                         \
+        return in_parts<part>([](s64 x, s64, s64) -> s64 { return expression; }, a); \
+    }
+#define PARTS_OF_THREE(name, part, expression)                                                 \
+    inline u32 name(u32 a, u32 b, u32 c) {                                                     \
+        return in_parts<part>([](s64 x, s64 y, s64 z) -> s64 { return expression; }, a, b, c); \
+    }
+inline s64 clamped(s64 x, s64 low, s64 high) {
+    return std::min(std::max(x, low), high);
+}
+PARTS(__vadd2, u16, x + y)
+PARTS(__vadd4, u8, x + y)
+PARTS(__vsub2, u16, x - y)
+PARTS(__vsub4, u8, x - y)
+PART(__vneg2, s16, -x)
+PART(__vneg4, s8, -x)
+PART(__vabs2, s16, x < 0 ? -x : x)
+PART(__vabs4, s8, x < 0 ? -x : x)
+PART(__vabsss2, s16, clamped(x < 0 ? -x : x, -32768, 32767))
+PART(__vabsss4, s8, clamped(x < 0 ? -x : x, -128, 127))
+PART(__vnegss2, s16, clamped(-x, -32768, 32767))
+PART(__vnegss4, s8, clamped(-x, -128, 127))
+PARTS(__vmins2, s16, std::min(x, y))
+PARTS(__vminu2, u16, std::min(x, y))
+PARTS(__vmins4, s8, std::min(x, y))
+PARTS(__vminu4, u8, std::min(x, y))
+PARTS(__vmaxs2, s16, std::max(x, y))
+PARTS(__vmaxu2, u16, std::max(x, y))
+PARTS(__vmaxs4, s8, std::max(x, y))
+PARTS(__vmaxu4, u8, std::max(x, y))
+PARTS(__vabsdiffu2, u16, std::max(x, y) - std::min(x, y))
+PARTS(__vabsdiffu4, u8, std::max(x, y) - std::min(x, y))
+PARTS(__vabsdiffs2, s16, std::max(x, y) - std::min(x, y))
+PARTS(__vabsdiffs4, s8, std::max(x, y) - std::min(x, y))
+PARTS(__vaddss2, s16, clamped(x + y, -32768, 32767))
+PARTS(__vaddus2, u16, clamped(x + y, 0, 65535))
+PARTS(__vaddss4, s8, clamped(x + y, -128, 127))
+PARTS(__vaddus4, u8, clamped(x + y, 0, 255))
+PARTS(__vsubss2, s16, clamped(x - y, -32768, 32767))
+PARTS(__vsubus2, u16, clamped(x - y, 0, 65535))
+PARTS(__vsubss4, s8, clamped(x - y, -128, 127))
+PARTS(__vsubus4, u8, clamped(x - y, 0, 255))
+PARTS(__vavgu2, u16, (x + y + 1) >> 1)
+PARTS(__vavgu4, u8, (x + y + 1) >> 1)
+PARTS(__vhaddu2, u16, (x + y) >> 1)
+PARTS(__vhaddu4, u8, (x + y) >> 1)
+PARTS(__vcmpgts2, s16, x > y ? -1 : 0)
+PARTS(__vcmpleu2, u16, x <= y ? -1 : 0)
+PARTS(__vcmplts4, s8, x < y ? -1 : 0)
+PARTS(__vcmpgeu4, u8, x >= y ? -1 : 0)
+PARTS(__vcmpeq4, u8, x == y ? -1 : 0)
+PARTS(__vseteq2, u16, x == y)
+PARTS(__vsetgts4, s8, x > y)
+PARTS(__vsetltu2, u16, x < y)
+inline u32 __vsadu4(u32 a, u32 b) {
+    const u32 d = __vabsdiffu4(a, b);
+    return (d & 255) + (d >> 8 & 255) + (d >> 16 & 255) + (d >> 24);
+}
+PARTS_OF_THREE(__viaddmax_s16x2, s16, std::max<s64>((s16)(x + y), z))
+PARTS_OF_THREE(__viaddmin_u16x2, u16, std::min<s64>((u16)(x + y), z))
+PARTS_OF_THREE(__viaddmax_s16x2_relu, s16, std::max<s64>(std::max<s64>((s16)(x + y), z), 0))
+PARTS_OF_THREE(__vimax3_s16x2, s16, std::max(std::max(x, y), z))
+PARTS_OF_THREE(__vimin3_u16x2, u16, std::min(std::min(x, y), z))
+PARTS_OF_THREE(__vimin3_s16x2_relu, s16, std::max<s64>(std::min(std::min(x, y), z), 0))
+inline s32 __viaddmax_s32(s32 a, s32 b, s32 c) {
+    return std::max((s32)((u32)a + (u32)b), c);
+}
+inline u32 __viaddmin_u32(u32 a, u32 b, u32 c) {
+    return std::min(a + b, c);
+}
+inline s32 __viaddmin_s32_relu(s32 a, s32 b, s32 c) {
+    return std::max(std::min((s32)((u32)a + (u32)b), c), 0);
+}
+inline s32 __vimax3_s32(s32 a, s32 b, s32 c) {
+    return std::max(std::max(a, b), c);
+}
+inline u32 __vimin3_u32(u32 a, u32 b, u32 c) {
+    return std::min(std::min(a, b), c);
+}
+inline s32 __vimax3_s32_relu(s32 a, s32 b, s32 c) {
+    return std::max(std::max(std::max(a, b), c), 0);
+}
+
 // ---- products of matrices
 // -------------------------------------------------------------------------
 

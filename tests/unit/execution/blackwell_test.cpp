@@ -385,6 +385,112 @@ TEST(BlockScaledProducts, MultiplyEachBlockByTheFactorsOfItsRowAndColumn) {
                    "e2m1.e2m1.f32.ue4m3");
 }
 
+/// A sparse block-scaled product: in each group of four elements of A two are stored, or of
+/// elements of four bits, in each group of eight two pairs.
+void expect_sparse_product(const narrow_product& p, const std::string& instruction) {
+    std::mt19937 random(p.k + p.scales);
+    const unsigned per_word = p.packed ? 8 : 4, width = 32 / per_word, unit = p.packed ? 2 : 1;
+    std::vector<u32> in(32 * words, 0);
+    std::vector<std::vector<double>> a(16, std::vector<double>(p.k, 0)),
+        b(p.k, std::vector<double>(8, 0));
+    double c[16][8], a_scale[16][4], b_scale[8][4];
+    // A in words 0 to 3, B in 4 to 7, C in 8 to 11, metadata, then scale factors of A and of B.
+    constexpr unsigned b_word = 4, c_word = 8, metadata_word = 12, a_scales = 13, b_scales = 14;
+    const unsigned groups = p.k / (4 * unit);
+    std::vector<std::array<unsigned, 2>> kept(16 * groups);
+    for (unsigned row = 0; row < 16; ++row)
+        for (unsigned g = 0; g < groups; ++g) {
+            const unsigned first = random() % 3, second = first + 1 + random() % (3 - first);
+            kept[row * groups + g] = {first, second};
+            // Eight groups in a word: first those of rows 0 to 7 and 8 to 15, then the next eight.
+            const unsigned lane = row % 8 * 4 + g / 8 * 2 + row / 8;
+            in[lane * words + metadata_word] |= (first | second << 2) << (g % 8 * 4);
+        }
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const unsigned group = lane / 4, within = lane % 4;
+        u32* const w = &in[lane * words];
+        for (unsigned r = 0; r < 8; ++r) {
+            const bool of_a = r < b_word;
+            const std::string type = of_a ? p.a_type : p.b_type;
+            const unsigned row = group + r % 2 * 8, step = of_a ? r / 2 : r - b_word;
+            for (unsigned e = 0; e < per_word; ++e) {
+                const unsigned k = within * per_word + e + step * 4 * per_word;
+                const unsigned code = random_element(type, random, p.packed);
+                w[r] |= code << (e * width);
+                const double value = element_value(type, code, p.packed);
+                if (!of_a) {
+                    b[k][group] = value;
+                    continue;
+                }
+                const unsigned g = k / (2 * unit), pair = k / unit % 2;
+                a[row][g * 4 * unit + kept[row * groups + g][pair] * unit + k % unit] = value;
+            }
+        }
+        for (unsigned i = 0; i < 4; ++i) {
+            double& sum = c[group + i / 2 * 8][within * 2 + i % 2];
+            sum = static_cast<double>(random() % 9) - 4;
+            w[c_word + i] = bits(static_cast<float>(sum));
+        }
+    }
+    const auto scale_code = [&] {
+        return p.ue4m3 ? 0x30 + static_cast<unsigned>(random() % 16)
+                       : 124 + static_cast<unsigned>(random() % 6);
+    };
+    const auto scale_value = [&](unsigned code) {
+        return p.ue4m3 ? small_value(code, 4, 3) : std::ldexp(1.0, static_cast<int>(code) - 127);
+    };
+    const unsigned first = p.scales == 2 ? 2 : p.scales == 1 ? 1 : 0;
+    for (unsigned q = 0; q < p.scales; ++q) {
+        for (unsigned row = 0; row < 16; ++row) {
+            const unsigned code = scale_code(), lane = row % 8 * 4 + 2 + row / 8;
+            a_scale[row][q] = scale_value(code);
+            in[lane * words + a_scales] |= code << (8 * (first + q));
+        }
+        for (unsigned column = 0; column < 8; ++column) {
+            const unsigned code = scale_code();
+            b_scale[column][q] = scale_value(code);
+            in[(column * 4 + 3) * words + b_scales] |= code << (8 * (first + q));
+        }
+    }
+    const std::string byte = std::to_string(first);
+    const auto out = run(instruction +
+                             " {%o0,%o1,%o2,%o3}, {%i0,%i1,%i2,%i3}, {%i4,%i5,%i6,%i7}, "
+                             "{%i8,%i9,%i10,%i11}, {%i12}, 0, {%i13}, {" +
+                             byte + ", 1}, %i14, {" + byte + ", 3};",
+                         in);
+    for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned i = 0; i < 4; ++i) {
+            const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+            double sum = c[row][column];
+            for (unsigned k = 0; k < p.k; ++k) {
+                const unsigned q = k / (p.k / p.scales);
+                sum += a[row][k] * b[k][column] * a_scale[row][q] * b_scale[column][q];
+            }
+            EXPECT_EQ(f(out[lane * words + i]), static_cast<float>(sum))
+                << instruction << " row " << row << " column " << column;
+        }
+}
+
+TEST(BlockScaledProducts, OfSparseMatricesHaveBlocksOfElementsThatAreNotStored) {
+    const std::string mma = "mma.sp::ordered_metadata.sync.aligned.";
+    expect_sparse_product(
+        {"e3m2", "e2m1", 64, false, 1},
+        mma + "m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e3m2.e2m1.f32.ue8m0");
+    expect_sparse_product(
+        {"e2m3", "e2m3", 64, false, 1},
+        mma + "m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e2m3.e2m3.f32.ue8m0");
+    expect_sparse_product(
+        {"e2m1", "e2m1", 128, true, 2},
+        mma + "m16n8k128.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0");
+    expect_sparse_product(
+        {"e2m1", "e2m1", 128, true, 2},
+        mma + "m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0");
+    // The order of qualifiers in CUTLASS.
+    expect_sparse_product({"e2m1", "e2m1", 128, true, 4, true},
+                          "mma.sync.aligned.kind::mxf4nvf4.sp::ordered_metadata.block_scale."
+                          "scale_vec::4X.m16n8k128.row.col.f32.e2m1.e2m1.f32.ue4m3");
+}
+
 TEST(BlockScaledProducts, AreNotNumbersIfAFactorIsNot) {
     std::vector<u32> in(32 * words, 0);
     in[2 * words + 10] = 0xff;  // of row 0

@@ -477,6 +477,23 @@ TEST(TensorCopy, FillsElementsOutsideOfTheTensor) {
     EXPECT_EQ(box(nan, 12, 0)[3], 15u);
 }
 
+TEST(TensorCopy, CountsNumbersOfFourBitsInCoordinates) {
+    tensor_map m = matrix_map(0, 16, 16);
+    m.type = tensor_map::element::b4x16;
+    m.last[0] = 16 * 8 - 1;
+    m.box[0] = 64;  // 32 bytes
+    const auto r = box(m, 5 * 8, 3);
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(r[i], (3 + i / 8) * 100 + 5 + i % 8) << i;
+    // Two numbers are a byte; outside of the tensor they are zeros.
+    const auto shifted = box(m, -2, 0);
+    EXPECT_EQ(shifted[0], 0u << 8);
+    EXPECT_EQ(shifted[1], 1u << 8);
+    EXPECT_EQ(shifted[2], 2u << 8);
+    EXPECT_THAT(fault_of([&] { box(m, 3, 0); }), HasSubstr("odd"));
+    m.last[0] = 16 * 8 - 2;
+    EXPECT_THAT(m.fault(), HasSubstr("127 numbers of four bits"));
+}
+
 TEST(TensorCopy, SwizzlesChunksByTheirLine) {
     tensor_map m = matrix_map(0, 16, 16);
     m.swizzle = tensor_map::swizzle_mode::bytes_32;
