@@ -230,7 +230,7 @@ timed_run::timed_run(const platform::option_values& values, bool executes)
             throw support::user_error(saving.resume,
                                       "was written by a run of a CUDA or OpenCL program",
                                       "resume with simtlm run");
-        resumed->check(values);
+        resumed->check(values, config);
     }
     // A progress line would overwrite the prompt.
     if (debugging.on) config.run.progress = platform::progress_mode::off;

@@ -39,7 +39,9 @@ public:
     template <class Archive>
     void checkpoint(Archive& a) {
         a.history(finished_, since_, stopped_at_, running_, finished_before_reset_);
-        if (a.resets() && a.restores()) finished_before_reset_ = finished_;
+        std::uint64_t since = a.resets() ? 0 : finished_ - finished_before_reset_;
+        if (!a.resets()) a(since);
+        if (a.restores()) finished_before_reset_ = finished_ - since;
     }
 
 private:

@@ -154,7 +154,7 @@ host_checkpoint::host_checkpoint(const platform::option_values& values, memory_s
         return;
     }
     resumed_ = platform::checkpoint::read(how_.resume);
-    resumed_->check(values);
+    resumed_->check(values, platform::make_gpu_config(values));
     if (resumed_->host_log().empty())
         throw support::user_error(how_.resume,
                                   "was not written by a run of a CUDA or OpenCL program",
