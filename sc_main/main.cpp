@@ -389,7 +389,8 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
     }
     if (r.resumed) {
         resume(*r.resumed, device, out, of_workload);
-        if (const std::uint64_t placed = blocks_placed(device); placed != 0)
+        const std::uint64_t placed = blocks_placed(device);
+        if (placed != 0 && !r.resumed->resumed_elsewhere())
             out.note("note", within_kernel(placed));
     }
     to_be_resumed = false;

@@ -111,7 +111,7 @@ void archive::note_reinserted(std::string_view name) {
 std::map<std::string, archive::transfer> archive::transfers_done() const {
     std::map<std::string, transfer> all = done_;
     for (const auto& [name, s] : sections_)
-        if (!s.visited) all[name] = {transfer::outcome::initial, "this GPU has no such block"};
+        if (!s.visited) all[name] = {transfer::outcome::dropped, "this GPU has no such block"};
     return all;
 }
 

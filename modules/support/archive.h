@@ -47,7 +47,12 @@ public:
 
     /// What an archive for another configuration has restored, by hierarchical name of a block.
     struct transfer {
-        enum class outcome : std::uint8_t { restored, reinserted, initial };
+        enum class outcome : std::uint8_t {
+            restored,    ///< unchanged
+            reinserted,  ///< of a cache: its lines
+            initial,     ///< the block begins in its initial state
+            dropped,     ///< the design has no such block
+        };
         outcome what = outcome::initial;
         std::string why;  ///< why the block has not been restored unchanged
     };
@@ -82,8 +87,7 @@ public:
     /// Notes that the contents of a portable block have been inserted again, after which no members
     /// follow.
     void note_reinserted(std::string_view name);
-    /// What has been done with each block, in an archive for another configuration. Saved blocks
-    /// that the design lacks are initial.
+    /// What has been done with each block, in an archive for another configuration.
     std::map<std::string, transfer> transfers_done() const;
 
     /// Saves or restores members, in order. @throws user_error if the saved data ends too early

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/outputs/configuration_difference.h"
 
+#include "platform/config/core_models.h"
 #include "platform/options/parameters.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 namespace simtlm::platform {
@@ -52,6 +54,12 @@ std::string quoted(const std::string& text) {
     return text.empty() ? "\"\"" : text;
 }
 
+std::string text_of(resumption::blocks::outcome what) {
+    using outcome = resumption::blocks::outcome;
+    if (what == outcome::reinserted) return "lines inserted again in the order of their last use";
+    return what == outcome::initial ? "in the initial state" : resumption::name_of(what);
+}
+
 }  // namespace
 
 checkpoint_role checkpoint_role_of(const option_info& o) {
@@ -93,7 +101,8 @@ std::string checkpoint_text_of(const option_values& options, const option_info& 
 }
 
 std::map<std::string, std::string> design_of(const gpu_config& config) {
-    const auto hertz = [](double clock) { return fmt::format("{} Hz", clock); };
+    constexpr double mega = 1e6;
+    const auto hertz = [](double clock) { return fmt::format("{} MHz", clock / mega); };
     const memory::address_mapping_config& m = config.memory.mapping;
     return {
         {of_core_clock, hertz(config.clocks.core)},
@@ -110,17 +119,24 @@ configuration_difference::configuration_difference(
     const std::map<std::string, std::string>& saved,
     const std::map<std::string, std::string>& saved_design, const option_values& options,
     const gpu_config& config) {
+    // An option without effect on this pipeline may have had one on another.
+    const auto pipeline = saved.find("--core");
+    const bool same_pipeline =
+        pipeline != saved.end() && pipeline->second == options.text("--core");
     for (const option_info& o : option_table()) {
         const auto was = saved.find(o.name);
         if (was == saved.end()) continue;
         const std::string here = checkpoint_text_of(options, o);
-        if (here != was->second)
-            changes_.push_back({o.name, was->second, here, o.group, checkpoint_role_of(o)});
+        if (here == was->second) continue;
+        changes_.push_back({o.name, was->second, here, o.group, checkpoint_role_of(o),
+                            !same_pipeline || has_effect(options, o)});
     }
     for (const auto& [name, here] : design_of(config)) {
         const auto was = saved_design.find(name);
         const std::string before = was == saved_design.end() ? "unknown" : was->second;
-        if (before != here) designs_[name] = fmt::format("{} {} -> {}", name, before, here);
+        if (before == here) continue;
+        designs_[name] = name == of_mapping ? "the address mapping differs"
+                                            : fmt::format("{} {} -> {}", name, before, here);
     }
 }
 
@@ -132,7 +148,7 @@ std::string configuration_difference::reason(std::string_view block) const {
     if (row == dependences().end()) return {};
     for (const change& c : changes_) {
         // Clocks are compared one by one.
-        const bool counts = c.name != "-gpgpu_clock_domains" &&
+        const bool counts = c.has_effect && c.name != "-gpgpu_clock_domains" &&
                             (c.group == option_group::fidelity || is_among(row->groups, c.group));
         if (counts && !row->groups.empty())
             return fmt::format("{} {} -> {}", c.name, quoted(c.saved), quoted(c.here));
@@ -161,38 +177,38 @@ std::vector<std::string> resumption::notes() const {
         lines.push_back(fmt::format(
             "{} more options are changed; the file of --stats-json lists them (resumed.options)",
             options.size() - most));
+    // Kinds of which the same is to be said share a line.
+    std::vector<std::pair<std::string, std::string>> said;  // and of which
     for (const blocks& b : of_blocks) {
-        std::string what;
-        const auto add = [&what](unsigned n, const char* how) {
-            if (n != 0) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", n, how);
-        };
-        add(b.restored, "restored");
-        add(b.reinserted, "with lines inserted again in the order of their last use");
-        add(b.initial, "in the initial state");
-        lines.push_back(
-            fmt::format("{}: {}{}", b.kind, what, b.why.empty() ? "" : " (" + b.why + ")"));
+        const bool unchanged = b.what == blocks::outcome::restored || b.why.empty();
+        const std::string what = text_of(b.what) + (unchanged ? "" : " (" + b.why + ")");
+        auto line =
+            std::find_if(said.begin(), said.end(), [&](const auto& l) { return l.first == what; });
+        if (line == said.end()) line = said.insert(said.end(), {what, ""});
+        line->second += fmt::format("{}{} {}", line->second.empty() ? "" : ", ", b.count, b.kind);
     }
+    for (const auto& [what, which] : said) lines.push_back(what + ": " + which);
     return lines;
+}
+
+const char* resumption::name_of(blocks::outcome what) {
+    constexpr std::array<const char*, 4> names = {"restored", "reinserted", "initial", "dropped"};
+    return names.at(static_cast<std::size_t>(what));
 }
 
 std::vector<resumption::blocks> summary_of(
     const std::map<std::string, support::archive::transfer>& transfers, const std::string& gpu) {
-    std::map<std::string, resumption::blocks> kinds;
+    std::map<std::pair<std::string, resumption::blocks::outcome>, resumption::blocks> kinds;
     for (const auto& [name, t] : transfers) {
         if (name.rfind(gpu + ".", 0) != 0) continue;
-        resumption::blocks& b = kinds[parameter_values::module_kind(name)];
-        using outcome = support::archive::transfer::outcome;
-        if (t.what == outcome::restored) {
-            ++b.restored;
-            continue;
-        }
-        ++(t.what == outcome::reinserted ? b.reinserted : b.initial);
+        resumption::blocks& b = kinds[{parameter_values::module_kind(name), t.what}];
+        ++b.count;
         if (b.why.empty()) b.why = t.why;
     }
     std::vector<resumption::blocks> all;
     for (auto& [kind, b] : kinds) {
-        all.push_back(b);
-        all.back().kind = kind;
+        all.push_back(std::move(b));
+        std::tie(all.back().kind, all.back().what) = kind;
     }
     return all;
 }

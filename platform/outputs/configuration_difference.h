@@ -39,6 +39,7 @@ public:
         std::string name, saved, here;
         option_group group;
         checkpoint_role role;
+        bool has_effect;  ///< with the pipelines and networks of both runs
     };
 
     configuration_difference() = default;
@@ -62,11 +63,11 @@ private:
 struct resumption {
     /// What has become of the blocks of a kind.
     struct blocks {
-        std::string kind;         ///< name below the GPU, without numbers: partition.bank.l2
-        unsigned restored = 0;    ///< unchanged
-        unsigned reinserted = 0;  ///< caches: the lines, in the order of their last use
-        unsigned initial = 0;     ///< begins in its initial state
-        std::string why;          ///< of the first that is not restored unchanged
+        using outcome = support::archive::transfer::outcome;
+        std::string kind;  ///< name below the GPU, without numbers: partition.bank.l2
+        outcome what = outcome::restored;
+        unsigned count = 0;
+        std::string why;  ///< of the first that is not restored unchanged
     };
     std::string file;
     std::uint64_t kernels = 0;      ///< completed in the saved run
@@ -75,11 +76,13 @@ struct resumption {
     std::vector<configuration_difference::change> options;
     std::vector<blocks> of_blocks;
 
+    /// The name of what has been done with a block: "restored".
+    static const char* name_of(blocks::outcome what);
     /// Notes for the user, a line each. At most ten options are named.
     std::vector<std::string> notes() const;
 };
 
-/// Sums up what has been done with the blocks of a GPU, by kind.
+/// Sums up what has been done with the blocks of a GPU, by kind and outcome.
 /// @param gpu  name of the GPU
 std::vector<resumption::blocks> summary_of(
     const std::map<std::string, support::archive::transfer>& transfers, const std::string& gpu);

@@ -178,8 +178,8 @@ json json_of(const resumption& r) {
         options[c.name] = {{"saved", c.saved}, {"here", c.here}};
     for (const resumption::blocks& b : r.of_blocks) {
         json& one = blocks[b.kind];
-        one = {{"restored", b.restored}, {"reinserted", b.reinserted}, {"initial", b.initial}};
-        if (!b.why.empty()) one["why"] = b.why;
+        one[resumption::name_of(b.what)] = b.count;
+        if (!b.why.empty() && b.what != resumption::blocks::outcome::restored) one["why"] = b.why;
     }
     return {{"checkpoint", r.file},          {"kernels", r.kernels},
             {"core_cycles", r.core_cycles},  {"placed_ctas", r.placed},
