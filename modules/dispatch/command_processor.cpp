@@ -202,12 +202,14 @@ void command_processor::checkpoint(support::archive& a) {
                                   "not saved in checkpoints",
                                   "leave out --checkpoint");
     a.block(name(), 3);
-    position at{kernels_done_,
-                taken_,
-                digest_,
-                scheduler_.launches(),
-                sequencer_.edges(protocol::core_clock),
-                window_to_save()};
+    position at;
+    at.kernels_done = kernels_done_;
+    at.taken = taken_;
+    at.digest = digest_;
+    at.launches = scheduler_.launches();
+    at.core_cycle = sequencer_.edges(protocol::core_clock);
+    at.ctas_left = scheduler_.ctas_left();
+    at.window = window_to_save();
     a(at);
     a(scheduler_);
     if (!a.restores()) return;
@@ -224,7 +226,7 @@ std::uint64_t command_processor::transfer(support::archive& a) {
     a(at);
     a(scheduler_);
     kernels_done_ = at.kernels_done;
-    scheduler_.continue_numbers(at.launches);
+    scheduler_.begin_transfer(at.launches, at.ctas_left);
     std::vector<std::pair<std::unique_ptr<running_kernel>, std::uint64_t>> launched;
     restore_window(at, [&](auto kernel, const saved_kernel& saved) {
         launched.emplace_back(std::move(kernel), at.core_cycle - saved.launched_at);
@@ -246,7 +248,6 @@ std::uint64_t command_processor::transfer(support::archive& a) {
         if (is_oldest && !begun) elapsed = now - k.launched_at;
         if (begun) elapsed = 0;
     }
-    scheduler_.restart_limits();
     return elapsed;
 }
 

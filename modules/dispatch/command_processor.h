@@ -146,10 +146,11 @@ private:
     struct position {
         std::uint64_t kernels_done = 0, taken = 0, digest = 0, launches = 0;
         std::uint64_t core_cycle = 0;
+        bool ctas_left = false;
         std::vector<saved_kernel> window;
         template <class Archive>
         void checkpoint(Archive& a) {
-            a(kernels_done, taken, digest, launches, core_cycle, window);
+            a(kernels_done, taken, digest, launches, core_cycle, ctas_left, window);
         }
     };
     /// Continues with a kernel of the window that had been launched.

@@ -62,7 +62,9 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
     k->issue_from = edges + launch_latency(*k);
     k->blocks_left = k->descriptor.grid.volume();
     k->context.launch = ++launches_;
+    const bool left = has_blocks(k.get());
     enter(std::move(k));
+    if (left) notify_ctas_left(true, edges - 1);
 }
 
 std::uint64_t cta_scheduler::launch_latency(const running_kernel& k) const {
@@ -78,7 +80,6 @@ void cta_scheduler::enter(std::unique_ptr<running_kernel> k) {
     for (core::simt_cluster* c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).configure_l1(split);
     process_.wake_at(k->issue_from);
-    if (has_blocks(k.get())) notify_ctas_left(true, sequencer_.edges(protocol::core_clock) - 1);
     for (auto& slot : running_)
         if (!slot) {
             slot = std::move(k);
@@ -93,6 +94,12 @@ bool cta_scheduler::at_rest() const {
     });
 }
 
+void cta_scheduler::begin_transfer(std::uint64_t launches, bool ctas_left) {
+    launches_ = launches;
+    if (ctas_left) notify_ctas_left(true, sequencer_.edges(protocol::core_clock) - 1);
+    restart_limits();
+}
+
 void cta_scheduler::transfer(std::unique_ptr<running_kernel> k, std::uint64_t elapsed) {
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
     const std::uint64_t latency = launch_latency(*k);
@@ -100,7 +107,6 @@ void cta_scheduler::transfer(std::unique_ptr<running_kernel> k, std::uint64_t el
     k->launched_at = edges - (begun ? 0 : std::min(elapsed, latency));
     k->issue_from = begun ? edges : k->launched_at + latency;
     k->start_cycle = begun ? edges : 0;
-    launches_ = std::max(launches_, k->context.launch);
     enter(std::move(k));
 }
 

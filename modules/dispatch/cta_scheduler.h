@@ -99,7 +99,10 @@ public:
     /// in it.
     /// @param slot  its index among the running kernels
     void resume(std::unique_ptr<running_kernel> kernel, std::size_t slot);
-    /// Restores such a kernel on a GPU of another configuration. If no CTA has been placed, its
+    /// Begins to continue a checkpoint on a GPU of another configuration.
+    /// @param launches, ctas_left  as saved
+    void begin_transfer(std::uint64_t launches, bool ctas_left);
+    /// Restores a kernel that had been launched, on such a GPU. If no CTA has been placed, its
     /// launch latency is that of this configuration, of which the cycles since its launch have
     /// elapsed. Otherwise the rest of its CTAs may be placed at once.
     /// @pre can_start()
@@ -107,7 +110,9 @@ public:
     void transfer(std::unique_ptr<running_kernel> kernel, std::uint64_t elapsed);
     /// Number of launches so far; the next launch has the next number.
     std::uint64_t launches() const { return launches_; }
-    void continue_numbers(std::uint64_t launches) { launches_ = launches; }
+    /// Whether CTAs of running kernels have not been placed, as last reported to the clusters. Not
+    /// while paused().
+    bool ctas_left() const { return ctas_left_; }
     std::uint64_t ctas_issued() const { return ctas_issued_; }
     std::uint64_t ctas_completed() const { return ctas_completed_; }
     /// Thread instructions completed by all SMs.

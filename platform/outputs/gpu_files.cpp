@@ -88,7 +88,7 @@ kernel_record record_of(const dispatch::finished_kernel& k, const gpu& device) {
     r.subject.launch = k.launch;
     r.subject.stream = k.descriptor.stream;
     const std::uint64_t first = device.counted_from();
-    r.launched_at = k.launched_at - first;
+    r.launched_at = k.launched_at - std::min(first, k.launched_at);
     r.start_cycle = k.start_cycle - first;
     r.end_cycle = k.end_cycle - first;
     r.ctas = k.descriptor.grid.volume();
@@ -112,7 +112,7 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     r.subject.launch = oldest->context.launch;
     r.subject.stream = oldest->stream;
     const std::uint64_t first = device.counted_from();
-    r.launched_at = oldest->launched_at - first;
+    r.launched_at = oldest->launched_at - std::min(first, oldest->launched_at);
     r.start_cycle = oldest->start_cycle - std::min(first, oldest->start_cycle);
     r.end_cycle = device.core_cycles();
     r.ctas = oldest->ctas_completed;
