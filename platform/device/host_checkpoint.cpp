@@ -127,9 +127,6 @@ void host_checkpoint::check(const platform::option_values& values) {
     if (values.number("--gpus", 1, 64) > 1)
         values.fail("--gpus", "cannot be combined with checkpoints, which support one GPU",
                     "omit one of them");
-    if (values.number("--threads", 1, 1024) > 1)
-        values.fail("--threads", "cannot be combined with checkpoints of host programs",
-                    "omit one of them");
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))
