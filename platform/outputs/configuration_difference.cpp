@@ -145,7 +145,8 @@ std::string configuration_difference::reason(std::string_view block) const {
     const std::string first = kind.substr(0, kind.find('.'));
     const auto row = std::find_if(dependences().begin(), dependences().end(),
                                   [&](const dependence& d) { return first == d.block; });
-    if (row == dependences().end()) return {};
+    if (row == dependences().end())
+        return changes_.empty() && designs_.empty() ? "" : "what it depends on is not known";
     for (const change& c : changes_) {
         // Clocks are compared one by one.
         const bool counts = c.has_effect && c.name != "-gpgpu_clock_domains" &&
