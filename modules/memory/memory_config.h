@@ -123,6 +123,9 @@ struct partition_config {
     /// Thousandths of an L2 cycle between two sectors of atomics; 0: no more than for other
     /// accesses. -gpgpu_l2_atomic_interval
     unsigned atomic_interval = 0;
+    /// Bytes of the aligned block that a read which misses fetches from memory: 32, 64 or 128.
+    /// -gpgpu_l2_fetch_granularity
+    unsigned fetch_granularity = cache::sector_bytes;
     /// Additional core cycles of transfers to or from a slice in the other half of the GPU; 0: the
     /// L2 is not partitioned. -gpgpu_l2_far_latency
     unsigned far_latency = 0;

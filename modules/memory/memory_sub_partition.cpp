@@ -407,14 +407,14 @@ void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
     const bool write = request.is_write();
     // The cache changes the address of a request that misses.
     const std::uint64_t address = request.get_address();
-    const unsigned block = e.l2_block != 0 ? cache::sector_bytes << e.l2_block : 0u;
+    const unsigned block = fetched_bytes(e);
     const cache::access_result result = engine_->access(request, core_now() + memcpy_offset_);
     if (result.outcome == access_outcome::reservation_fail) return;
     if (e.is_atomic)
         atomic_unit_free_ =
             std::max(atomic_unit_free_, process_.now() * interval_scale) + config_.atomic_interval;
     to_cache_.pop();
-    if (block != 0 && result.read_sent) fetch_block(request, address, block);
+    if (block > config_.l2.atom_bytes() && result.read_sent) fetch_block(request, address, block);
 
     // A write is acknowledged as soon as it is in the L2, unless memory will acknowledge it.
     bool answered = false;
@@ -434,13 +434,19 @@ void memory_sub_partition::access_cache(tlm::tlm_generic_payload& request) {
         reply(request);
 }
 
+/// Size of the aligned block that a read fetches if it misses: the larger of that of its
+/// instruction and that of the L2.
+unsigned memory_sub_partition::fetched_bytes(const protocol::memory_extension& e) const {
+    return std::max(config_.fetch_granularity, cache::sector_bytes << e.l2_block);
+}
+
 /// A prefetch of an SM: is answered at once, without data.
 void memory_sub_partition::prefetch(tlm::tlm_generic_payload& request) {
     const std::uint64_t address = request.get_address();
     if (!fetch(request, address)) return;  // retried in the next cycle
     to_cache_.pop();
-    const std::uint8_t block = protocol::extension(request).l2_block;
-    if (block != 0) fetch_block(request, address, cache::sector_bytes << block);
+    const unsigned block = fetched_bytes(protocol::extension(request));
+    if (block > config_.l2.atom_bytes()) fetch_block(request, address, block);
     reply(request);
 }
 

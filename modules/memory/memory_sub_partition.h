@@ -166,6 +166,7 @@ private:
     void access_cache(tlm::tlm_generic_payload& request);
     void prefetch(tlm::tlm_generic_payload& request);
     bool fetch(const tlm::tlm_generic_payload& cause, std::uint64_t address);
+    unsigned fetched_bytes(const protocol::memory_extension& e) const;
     void fetch_block(const tlm::tlm_generic_payload& cause, std::uint64_t first, unsigned bytes);
     bool cached(const tlm::tlm_generic_payload& request) const;
     void sleep_if_idle(std::uint64_t core_now);

@@ -38,6 +38,18 @@ std::vector<unsigned> read_halves(const option_values& v, unsigned far_latency) 
     return halves;
 }
 
+/// Bytes that a read which misses the L2 fetches.
+unsigned read_fetch_granularity(const option_values& v, const cache::cache_config& l2) {
+    constexpr std::string_view option = "-gpgpu_l2_fetch_granularity";
+    const unsigned bytes = v.number(option);
+    if (bytes != 32 && bytes != 64 && bytes != 128)
+        v.fail(option, fmt::format("a block of {} bytes", bytes), "32, 64 or 128");
+    if (bytes != cache::sector_bytes && l2.kind != cache::cache_kind::sector)
+        v.fail(option, "has no effect on an L2 without sectors, which fetches whole lines",
+               "32; or an L2 with sectors (S:... in -gpgpu_cache:dl2)");
+    return bytes;
+}
+
 void read_partitions(const option_values& v, memory::memory_config& m) {
     memory::partition_config& p = m.partition;
     m.channels = v.number("-gpgpu_n_mem", 1, 1024);
@@ -62,6 +74,7 @@ void read_partitions(const option_values& v, memory::memory_config& m) {
     p.icnt_to_l2 = sizes[0], p.l2_to_dram = sizes[1], p.dram_to_l2 = sizes[2],
     p.l2_to_icnt = sizes[3];
     p.rop_latency = v.number("-gpgpu_l2_rop_latency", 0, max_latency);
+    p.fetch_granularity = read_fetch_granularity(v, p.l2);
     p.atomic_latency = v.number("-gpgpu_l2_atomic_latency", 0, max_latency);
     p.atomic_interval = interval(v, "-gpgpu_l2_atomic_interval", 0, "L2");
     p.far_latency = v.number("-gpgpu_l2_far_latency", 0, max_latency);

@@ -874,6 +874,9 @@ void l2(builder& b) {
            "8:8:8:8", "Entries of the queues at the L2.");
     b.count("-gpgpu_l2_rop_latency", "85", "core cycles",
             "Minimum latency from the network to the L2.");
+    b.count("-gpgpu_l2_fetch_granularity", "32", "bytes",
+            "Size of the aligned block that a read which misses a sectored L2 fetches from the "
+            "DRAM: 32, 64 or 128.");
     b.count("-gpgpu_l2_atomic_latency", "0", "core cycles",
             "Additional latency for atomics, which the L2 performs.");
     b.add("-gpgpu_l2_atomic_interval", option_type::real, "X", "0", "L2 cycles",

@@ -174,26 +174,43 @@ class CompareLlama(unittest.TestCase):
             "RTX 3090,,b1,llama 7B,Q4_0,1,0,512,pp512+tg128,1000,,x",
             "RTX 3090,,c1 (2824),llama 7B,Q4_0,1,0,512,tg128,200,,x",
             "RTX 4090,,b1,llama 7B,Q4_0,1,0,512,tg128,400,,x"])
-        # A word takes 4 ms, a batch 2 ms, the output of a prompt 2 ms more.
-        self.assertIn("llama 7B Q4_0 0 512 tg128: measured 400, simulated 250.0 (-37.5 %)", lines[0])
-        self.assertIn("simulated 996.1 (-0.4 %)", lines[1])
-        self.assertIn("simulated 128000.0 (-68.0 %)", lines[2])
-        # 512 words in 4 ms and 128 in 512 ms; neither kind of test alone.
-        self.assertIn("simulated 1240.3 (+24.0 %)", lines[3])
+        # A token takes 4 ms, a batch 2 ms, the output of a prompt 2 ms more; the host 0.15 ms for each.
+        self.assertIn("llama 7B Q4_0 0 512 tg128: measured 400, simulated 241.0 (-39.8 %)", lines[0])
+        # 256 batches, two of which are captured as graphs of 32 layers: 3.76 ms each.
+        self.assertIn("simulated 914.4 (-8.6 %)", lines[1])
+        self.assertIn("simulated 123373.5 (-69.2 %)", lines[2])
+        # 512 tokens in 4.15 ms and 128 in 531 ms; neither kind of test alone.
+        self.assertIn("simulated 1195.5 (+19.5 %)", lines[3])
         # An older build builds a graph of 32 layers for each word.
         self.assertIn("simulated 210.0 (+5.0 %)", lines[4])
-        self.assertEqual(lines[-1], "mean absolute error 21.2 % (tg), 0.4 % (pp), 5 rows, 4 left out")
+        self.assertEqual(lines[-1], "mean absolute error 22.4 % (tg), 8.6 % (pp), 5 rows, 4 left out")
         for reason in ("needs cuBLAS (100 % of the time)", "several GPUs: 2",
                        "shapes of mystery 7B not known"):
             self.assertIn(reason, page)
         self.assertIn(lines[-1], page)
 
+    def test_captures_batches_as_graphs_only_with_newer_builds(self):
+        rows = [f"RTX 3090,,x (merged {day}),llama 7B,Q4_0,1,1,{batch},pp512,1000,,x"
+                for day, batch in (("2026-02-03", 128), ("2026-03-15", 128), ("2026-03-15", 256))]
+        lines, _ = self.compare(rows)
+        # Four batches of 2 ms, or two, the output, and the host's time for each batch.
+        for line, milliseconds in zip(lines, (10 + 0.6, 10 + 0.6 + 2 * 3.76, 6 + 0.3)):
+            self.assertIn(f"simulated {512 / milliseconds * 1000:.1f} ", line)
+
+    def test_selects_rows_by_test_and_by_build(self):
+        rows = [f"RTX 3090,,{build},llama 7B,Q4_0,1,0,512,{test},250,,x"
+                for build in ("b1", "PR2 (merged 2026-03-15)") for test in ("tg128", "pp512")]
+        lines, page = self.compare(rows, "--builds", "2026", "--match", "tg")
+        self.assertEqual(lines[-1], "mean absolute error 3.6 % (tg), - % (pp), 1 rows, 3 left out")
+        self.assertIn("- not selected (--match): 2\n", page)
+        self.assertIn("- other builds (--builds): 1\n", page)
+
     def test_lowers_the_clock_of_a_row_until_its_power_is_that_of_its_cap(self):
-        # 100 W and 0.2 W per MHz; a word takes 4 million cycles.
+        # 100 W and 0.2 W per MHz; a token takes 4 million cycles, and the host 0.15 ms.
         lines, _ = self.compare(["RTX 3090,300,b1,llama 7B,Q4_0,1,0,512,tg128,250,,x",
                                  "RTX 3090,220,b1,llama 7B,Q4_0,1,0,512,tg128,150,,x"])
-        self.assertIn("simulated 250.0 (+0.0 %), 0 s, 300 W", lines[0])
-        self.assertIn("simulated 150.0 (+0.0 %), 0 s, 220 W at 600 MHz", lines[1])
+        self.assertIn("simulated 241.0 (-3.6 %), 0 s, 300 W", lines[0])
+        self.assertIn("simulated 146.7 (-2.2 %), 0 s, 220 W at 600 MHz", lines[1])
 
 
 if __name__ == "__main__":

@@ -183,10 +183,11 @@ private:
         set("-gpgpu_n_ldst_response_buffer_size", between(1, 8));
         set("-gpgpu_cache:il1",
             one_of<std::string>({"N:16:128:4,L:R:f:N:L,S:2:48,4", "N:2:128:1,L:R:f:N:L,A:1:4,1"}));
-        set("-gpgpu_cache:dl2",
-            one_of<std::string>(
-                {"S:16:128:16,L:B:m:L:P,A:64:4,16:0,32", "S:4:128:4,L:B:m:L:L,A:4:2,4:0,32",
-                 "N:16:128:8,L:B:m:W:L,A:16:4,4:0,32", "S:8:128:8,F:B:m:L:X,A:8:4,8:0,32"}));
+        const auto l2 = one_of<std::string>(
+            {"S:16:128:16,L:B:m:L:P,A:64:4,16:0,32", "S:4:128:4,L:B:m:L:L,A:4:2,4:0,32",
+             "N:16:128:8,L:B:m:W:L,A:16:4,4:0,32", "S:8:128:8,F:B:m:L:X,A:8:4,8:0,32"});
+        set("-gpgpu_cache:dl2", l2);
+        if (l2.front() == 'S') set("-gpgpu_l2_fetch_granularity", one_of({32, 32, 64, 128}));
         set("-l2_ideal", maybe(10) ? 1u : 0u);
         toss("-gpgpu_flush_l2_cache");
         toss("-gpgpu_perf_sim_memcpy");

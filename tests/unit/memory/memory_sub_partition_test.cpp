@@ -156,6 +156,33 @@ TEST_F(MemorySubPartition, AMissFetchesTheBlockThatItsLoadNames) {
     expect_drained(8);
 }
 
+TEST_F(MemorySubPartition, AReadThatMissesFetchesABlockOfTheFetchGranularity) {
+    config.fetch_granularity = 64;
+    build();
+    add(false, 0x1060, 32, access_type::global_read);
+    test::run_core_cycles(600);
+    ASSERT_EQ(memory->requests.size(), 2u);
+    EXPECT_EQ(memory->requests[0].address, 0x1060u) << "the sector that was read comes first";
+    EXPECT_EQ(memory->requests[1].address, 0x1040u);
+    add(false, 0x1040, 32, access_type::global_read);
+    test::run_core_cycles(600);
+    EXPECT_EQ(memory->requests.size(), 2u) << "a hit";
+
+    auto& p = add(false, 0x2000, 32, access_type::global_read);
+    protocol::extension(p).l2_block = protocol::l2_block_code(128);
+    test::run_core_cycles(600);
+    EXPECT_EQ(memory->requests.size(), 6u) << "the larger block of the instruction";
+    expect_drained(3);
+}
+
+TEST_F(MemorySubPartition, AWriteThatMissesFetchesNoBlock) {
+    config.fetch_granularity = 128;
+    build();
+    add(true, 0x1000, 32, access_type::global_write);
+    test::run_core_cycles(600);
+    EXPECT_TRUE(memory->requests.empty());
+}
+
 TEST_F(MemorySubPartition, ARequestFromTheOtherPartitionCrossesUntilALocalCopyExists) {
     config.far_latency = 150;
     config.sms = 2;

@@ -632,6 +632,14 @@ TEST(GpuConfig, RejectsPropertiesOfPartitionsForAnL2OfOnePartition) {
     EXPECT_EQ(make("-gpgpu_l2_partition_bits none").memory.partition.half_bits, 0u);
 }
 
+TEST(GpuConfig, RejectsAFetchGranularityThatTheL2CannotHave) {
+    EXPECT_EQ(make("-gpgpu_l2_fetch_granularity 32").memory.partition.fetch_granularity, 32u);
+    EXPECT_THAT(refused("-gpgpu_l2_fetch_granularity 48"), HasSubstr("32, 64 or 128"));
+    EXPECT_THAT(
+        refused("-gpgpu_l2_fetch_granularity 64 -gpgpu_cache:dl2 N:64:128:8,L:B:m:N,A:16:4,4"),
+        HasSubstr("L2 without sectors"));
+}
+
 // ---- check_trace_fits() ---------------------------------------------------------------------
 
 /// A Volta-like SM.
