@@ -390,8 +390,7 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
     if (r.resumed) {
         resume(*r.resumed, device, out, of_workload);
         const std::uint64_t placed = blocks_placed(device);
-        if (placed != 0 && !r.resumed->resumed_elsewhere())
-            out.note("note", within_kernel(placed));
+        if (placed != 0 && !r.resumed->resumed_elsewhere()) out.note("note", within_kernel(placed));
     }
     to_be_resumed = false;
     if (debugger) debugger->begin();
