@@ -126,7 +126,8 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
     if (resume.empty()) return;
     const run_config& r = config.run;
     if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
-        !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
+        !r.interval.csv.empty() || !r.interval.database.empty() ||
+        (r.profile_instructions && !values.flag("--resume-what-if")))
         refuse(
             "waveforms, timelines, intervals and instruction profiles cover whole runs: they "
             "cannot be combined with --resume");

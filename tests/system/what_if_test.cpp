@@ -261,6 +261,23 @@ TEST_F(WhatIf, NamesTheOptionsThatDifferAndTheBlocksThatBeginInTheirInitialState
     EXPECT_EQ(64u, resumed["blocks"]["partition.bank"]["initial"]);
 }
 
+TEST_F(WhatIf, TheProfileOfInstructionsIsThatOfTheWholeRun) {
+    const words profile = {"-enable_ptx_file_line_stats", "1"};
+    const result whole = run(workload_ + on_ + profile);
+    save();
+    const result same = what_if(on_ + profile);
+    const auto of_whole = kernels_of(whole), of_same = kernels_of(same);
+    ASSERT_EQ(2u, of_same.size());
+    for (const auto& [uid, k] : of_same)
+        EXPECT_TRUE(of_whole.at(uid)["instructions"] == k["instructions"]) << uid;
+    // Fetches of instructions are not accesses of an instruction.
+    for (const json& k : whole.statistics["kernels"])
+        for (const json& i : k["instructions"])
+            if (i["opcode"].get<std::string>().rfind("MOV", 0) == 0) {
+                EXPECT_TRUE(i["l2"].empty()) << i;
+            }
+}
+
 TEST_F(WhatIf, IsRejectedInOneLine) {
     save();
     const auto expect = [&](const words& arguments, const char* message) {
