@@ -230,7 +230,7 @@ timed_run::timed_run(const platform::option_values& values, bool executes)
             throw support::user_error(saving.resume,
                                       "was written by a run of a CUDA or OpenCL program",
                                       "resume with simtlm run");
-        resumed->check(values);
+        resumed->check(values, config);
     }
     // A progress line would overwrite the prompt.
     if (debugging.on) config.run.progress = platform::progress_mode::off;
@@ -389,8 +389,8 @@ int simulate(timed_run& r, const platform::option_values& values, std::vector<st
     }
     if (r.resumed) {
         resume(*r.resumed, device, out, of_workload);
-        if (const std::uint64_t placed = blocks_placed(device); placed != 0)
-            out.note("note", within_kernel(placed));
+        const std::uint64_t placed = blocks_placed(device);
+        if (placed != 0 && !r.resumed->resumed_elsewhere()) out.note("note", within_kernel(placed));
     }
     to_be_resumed = false;
     if (debugger) debugger->begin();

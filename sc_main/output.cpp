@@ -61,7 +61,7 @@ void output::print(const platform::kernel_record* kernel) {
 
 void output::kernel_ended(const dispatch::finished_kernel& kernel) {
     ++kernels_;
-    const platform::kernel_record r = platform::record_of(kernel);
+    const platform::kernel_record r = platform::record_of(kernel, device_);
     print(&r);
 }
 
@@ -72,8 +72,11 @@ void output::save(const std::string& file, const platform::option_values& option
 
 void output::resume(platform::checkpoint& saved, const platform::workload_state& workload) {
     saved.restore(device_, files_, reporter_, workload);
-    kernels_ = saved.kernels();
     reported_cycles_ = device_.core_cycles();
+    if (const auto& elsewhere = saved.resumed_elsewhere())
+        for (const std::string& n : elsewhere->notes()) note("note", n);
+    else
+        kernels_ = saved.kernels();
 }
 
 void output::run_ended(const std::string& ended) {

@@ -12,6 +12,10 @@
 #include "modules/support/ring_buffer.h"
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace simtlm::cache {
 
@@ -118,9 +122,22 @@ public:
     /// Describes the occupancy, for a deadlock report.
     std::string describe() const;
 
-    /// Saves or restores tags and ports of an idle cache; statistics are restored for all blocks
-    /// together.
-    void checkpoint(support::archive& a);
+    /// Saves or restores tags and ports of an idle cache as a block; statistics are restored for
+    /// all blocks together.
+    /// @param name           of the block
+    /// @param now            core cycles
+    /// @param index_address  the address that selects the set of an address
+    /// @return whether members of the owner may follow: not if the block is not restored, or its
+    ///         lines have been inserted again
+    bool checkpoint(support::archive& a, std::string_view name, std::uint64_t now,
+                    const std::function<std::uint64_t(std::uint64_t)>& index_address);
+    /// For such lines from another slice of the L2. @param now  core cycles
+    void insert(std::vector<tag_array::saved_line> lines,
+                const std::function<std::uint64_t(std::uint64_t)>& index_address,
+                std::uint64_t now) {
+        ++changes_;
+        tags_.insert(std::move(lines), index_address, static_cast<std::uint32_t>(now));
+    }
     const cache_config& config() const { return config_; }
     const tag_array& tags() const { return tags_; }
     const mshr_table& mshrs() const { return mshrs_; }

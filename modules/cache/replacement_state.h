@@ -20,6 +20,7 @@ public:
 
     void resize(std::size_t lines);
     victim_class class_of(std::uint32_t line) const { return classes_[line]; }
+    std::uint32_t age_of(std::uint32_t line) const { return ages_[line]; }
     /// Number of reserved lines.
     std::uint32_t reserved() const { return reserved_; }
     void set_class(std::uint32_t line, victim_class c) {

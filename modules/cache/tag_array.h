@@ -12,8 +12,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace simtlm::cache {
+
+/// Version of a block of a checkpoint that begins with tags, see support::archive::block().
+inline constexpr unsigned tag_block_version = 5;
 
 enum class sector_state : std::uint8_t { invalid, reserved, valid, modified };
 
@@ -156,8 +160,33 @@ public:
         std::uint64_t accesses = 0, misses = 0, sector_misses = 0, pending_hits = 0;
     };
     const counters& counted() const { return counters_; }
-    /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(support::archive& a);
+    /// Saves or restores the state that persists across kernels, of an idle cache. In a portable
+    /// block of an archive for another configuration, the lines are inserted again, see insert().
+    /// @param index_address  the address that selects the set of an address, for that
+    /// @param now            time of the restored cache, see insert()
+    /// @return whether lines have been inserted again
+    bool checkpoint(support::archive& a,
+                    const std::function<std::uint64_t(std::uint64_t)>& index_address,
+                    std::uint32_t now);
+
+    /// A line in a checkpoint of a cache.
+    struct saved_line {
+        std::uint64_t tag = 0;
+        std::uint32_t age = 0;  ///< see replacement_state
+        std::uint32_t line_bytes = 0;
+        bool sectored = false;
+        std::uint8_t present = 0, modified = 0, unreadable = 0, through = 0;  // bit s: sector s
+        protocol::byte_mask written;
+    };
+    /// Reads the lines of a checkpoint, in the order of their positions.
+    static std::vector<saved_line> saved_lines(support::archive& a);
+    /// Inserts lines of a checkpoint in the order of their ages, oldest first, as if they were used
+    /// in consecutive cycles up to now; the oldest line of a full set is dropped. Lines of another
+    /// size, or with sectors where this cache has none, are dropped.
+    /// @param index_address  the address that selects the set of an address
+    void insert(std::vector<saved_line> lines,
+                const std::function<std::uint64_t(std::uint64_t)>& index_address,
+                std::uint32_t now);
 
 private:
     static std::uint16_t fingerprint(std::uint64_t tag) {
@@ -192,6 +221,7 @@ private:
     }
     void resize();
     void discard();
+    void insert(const saved_line& line, std::uint64_t index_address, std::uint32_t age);
 
     unsigned sets_;
     unsigned ways_ = 0;

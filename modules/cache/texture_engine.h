@@ -46,8 +46,10 @@ public:
     void invalidate() { tags_.invalidate(); }
     void observe(access_observer& o) { observer_ = &o; }
 
-    /// Saves or restores the state that persists across kernels, of an idle cache.
-    void checkpoint(support::archive& a);
+    /// Saves or restores the state that persists across kernels, of an idle cache, as a block; see
+    /// cache_engine::checkpoint().
+    bool checkpoint(support::archive& a, std::string_view name, std::uint64_t now,
+                    const std::function<std::uint64_t(std::uint64_t)>& index_address);
     const cache_config& config() const { return config_; }
     const cache_statistics& statistics() const { return statistics_; }
 

@@ -338,10 +338,11 @@ bool multiprocessor::at_rest() const {
 }
 
 void multiprocessor::checkpoint(support::archive& a) {
-    a.block(name(), 6);
-    a(running_, warps_, scoreboard_, dynamic_warps_, last_launch_);
-    a.history(residents_since_);
-    checkpoint_pipeline(a);
+    if (a.block(name(), 7)) {
+        a(running_, warps_, scoreboard_, dynamic_warps_, last_launch_);
+        a.history(residents_since_);
+        checkpoint_pipeline(a);
+    }
     if (caches_) caches_->checkpoint(a);
 }
 

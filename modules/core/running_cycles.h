@@ -39,7 +39,12 @@ public:
     template <class Archive>
     void checkpoint(Archive& a) {
         a.history(finished_, since_, stopped_at_, running_, finished_before_reset_);
-        if (a.resets() && a.restores()) finished_before_reset_ = finished_;
+        // Priorities continue with another past, too: since_reset() minus the cycle, if running.
+        std::uint64_t rotation = finished_ - finished_before_reset_ - (running_ ? since_ : 0);
+        if (!a.resets()) a(rotation);
+        if (!a.restores()) return;
+        finished_before_reset_ =
+            a.resets() ? finished_ : finished_ - (running_ ? since_ : 0) - rotation;
     }
 
 private:

@@ -291,9 +291,10 @@ bool simt_cluster::at_rest() const {
 }
 
 void simt_cluster::checkpoint(support::archive& a) {
-    a.block(name(), 2);
-    a(cycles_, next_hand_);
-    a.history(traffic_.sent.sizes, traffic_.received.sizes);
+    if (a.block(name(), 3)) {
+        a(cycles_, next_hand_);
+        a.history(traffic_.sent.sizes, traffic_.received.sizes);
+    }
     for (const auto& s : sms_) s->checkpoint(a);
 }
 

@@ -2,6 +2,7 @@
 #include "modules/dispatch/command_processor.h"
 
 #include "modules/program/cta_cluster_source.h"
+#include "modules/protocol/phases.h"
 #include "modules/support/archive.h"
 #include "modules/support/error.h"
 #include "modules/support/fnv1a.h"
@@ -156,20 +157,19 @@ std::vector<command_processor::saved_kernel> command_processor::window_to_save()
 
 /// Restores the window from the queue of all commands: removes those that had been processed,
 /// except kernels of the window.
-void command_processor::restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
-                                       std::uint64_t digest) {
+void command_processor::restore_window(const position& at, const continuation& proceed_with) {
     const auto others = [](const char* what) {
         throw support::user_error("checkpoint", what,
                                   "resume with the command list that it was written with");
     };
-    if (taken_ != 0 || taken > queue_.size()) others("was written of a longer list of commands");
-    while (taken_ < taken) {
+    if (taken_ != 0 || at.taken > queue_.size()) others("was written of a longer list of commands");
+    while (taken_ < at.taken) {
         const host_command c = std::move(queue_.front());
         queue_.pop_front();
-        const auto saved = std::find_if(window.begin(), window.end(),
+        const auto saved = std::find_if(at.window.begin(), at.window.end(),
                                         [this](const auto& w) { return w.position == taken_; });
         note_taken(c);
-        if (saved == window.end()) continue;
+        if (saved == at.window.end()) continue;
         if (c.what != host_command::kind::launch) others("was written of other commands");
         pending_kernel p = open(c);
         p.kernel->position = saved->position;
@@ -190,9 +190,9 @@ void command_processor::restore_window(const std::vector<saved_kernel>& window, 
         p.kernel->blocks_left = p.kernel->descriptor.grid.volume() - saved->placed;
         p.kernel->source->skip(saved->placed);
         busy_streams_.push_back(p.stream);
-        scheduler_.resume(std::move(p.kernel), saved->slot);
+        proceed_with(std::move(p.kernel), *saved);
     }
-    if (digest_ != digest) others("was written of other commands");
+    if (digest_ != at.digest) others("was written of other commands");
 }
 
 void command_processor::checkpoint(support::archive& a) {
@@ -201,11 +201,54 @@ void command_processor::checkpoint(support::archive& a) {
                                   "has run kernels in clusters of thread blocks, whose network is "
                                   "not saved in checkpoints",
                                   "leave out --checkpoint");
-    a.block(name(), 2);
-    std::vector<saved_kernel> window = window_to_save();
-    std::uint64_t taken = taken_, digest = digest_;
-    a(kernels_done_, window, taken, digest, scheduler_);
-    if (a.restores()) restore_window(window, taken, digest);
+    a.block(name(), 3);
+    position at;
+    at.kernels_done = kernels_done_;
+    at.taken = taken_;
+    at.digest = digest_;
+    at.launches = scheduler_.launches();
+    at.core_cycle = sequencer_.edges(protocol::core_clock);
+    at.ctas_left = scheduler_.ctas_left();
+    at.window = window_to_save();
+    a(at);
+    a(scheduler_);
+    if (!a.restores()) return;
+    kernels_done_ = at.kernels_done;
+    restore_window(at, [this](auto kernel, const saved_kernel& saved) {
+        scheduler_.resume(std::move(kernel), saved.slot);
+    });
+}
+
+std::uint64_t command_processor::transfer(support::archive& a) {
+    position at;
+    if (!a.portable_block(name(), 3))
+        throw support::user_error("checkpoint", "was written for another kind of GPU");
+    a(at);
+    a(scheduler_);
+    kernels_done_ = at.kernels_done;
+    scheduler_.begin_transfer(at.launches, at.ctas_left);
+    std::vector<std::pair<std::unique_ptr<running_kernel>, std::uint64_t>> launched;
+    restore_window(at, [&](auto kernel, const saved_kernel& saved) {
+        launched.emplace_back(std::move(kernel), at.core_cycle - saved.launched_at);
+    });
+    std::sort(launched.begin(), launched.end(), [](const auto& x, const auto& y) {
+        return x.first->context.launch < y.first->context.launch;
+    });
+    const std::uint64_t now = sequencer_.edges(protocol::core_clock);
+    std::uint64_t elapsed = 0;
+    for (auto& [kernel, since_launch] : launched) {
+        if (!scheduler_.can_start())
+            throw support::user_error(
+                "-gpgpu_max_concurrent_kernel",
+                "is smaller than the number of kernels that run at the checkpoint", "increase it");
+        const running_kernel& k = *kernel;
+        const bool begun = k.blocks_left < k.descriptor.grid.volume();
+        const bool is_oldest = &k == launched.front().first.get();
+        scheduler_.transfer(std::move(kernel), since_launch);
+        if (is_oldest && !begun) elapsed = now - k.launched_at;
+        if (begun) elapsed = 0;
+    }
+    return elapsed;
 }
 
 void command_processor::start_kernels() {

@@ -108,6 +108,11 @@ public:
     /// @pre at_rest()
     /// @throws support::user_error when restoring, if the commands differ
     void checkpoint(support::archive& a);
+    /// Restores them on a GPU of another configuration; see cta_scheduler::transfer().
+    /// @return the cycles that have elapsed of the launch latency of the oldest running kernel,
+    /// none
+    ///         of whose CTAs has been placed; otherwise 0
+    std::uint64_t transfer(support::archive& a);
 
     cta_scheduler& ctas() { return scheduler_; }
     /// Warnings of kernel sources since the last call.
@@ -137,8 +142,21 @@ private:
         }
     };
     std::vector<saved_kernel> window_to_save() const;
-    void restore_window(const std::vector<saved_kernel>& window, std::uint64_t taken,
-                        std::uint64_t digest);
+    /// The position of a checkpoint in the list of commands.
+    struct position {
+        std::uint64_t kernels_done = 0, taken = 0, digest = 0, launches = 0;
+        std::uint64_t core_cycle = 0;
+        bool ctas_left = false;
+        std::vector<saved_kernel> window;
+        template <class Archive>
+        void checkpoint(Archive& a) {
+            a(kernels_done, taken, digest, launches, core_cycle, ctas_left, window);
+        }
+    };
+    /// Continues with a kernel of the window that had been launched.
+    using continuation =
+        std::function<void(std::unique_ptr<running_kernel>, const saved_kernel& saved)>;
+    void restore_window(const position& at, const continuation& proceed_with);
     void note_taken(const host_command& command);
     void kernels_finished(std::vector<std::unique_ptr<running_kernel>> kernels) override;
     void dependents_may_begin(const running_kernel& kernel) override;

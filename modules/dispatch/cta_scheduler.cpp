@@ -58,19 +58,28 @@ void cta_scheduler::launch(std::unique_ptr<running_kernel> k) {
         check_cta_cluster(k->descriptor, k->context, size, clusters_[0]->core(0));
     }
     const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
-    const std::uint64_t latency =
-        config_.kernel_launch_latency + k->descriptor.grid.volume() * config_.block_launch_latency;
     k->launched_at = edges;  // the first cycle that is counted for it
-    k->issue_from = edges + latency;
+    k->issue_from = edges + launch_latency(*k);
     k->blocks_left = k->descriptor.grid.volume();
     k->context.launch = ++launches_;
+    const bool left = has_blocks(k.get());
+    enter(std::move(k));
+    if (left) notify_ctas_left(true, edges - 1);
+}
+
+std::uint64_t cta_scheduler::launch_latency(const running_kernel& k) const {
+    return config_.kernel_launch_latency +
+           k.descriptor.grid.volume() * config_.block_launch_latency;
+}
+
+/// Puts a kernel that has been launched into a free slot.
+void cta_scheduler::enter(std::unique_ptr<running_kernel> k) {
     k->context.descriptor = &k->descriptor;
     const core::l1_split split =
         core::l1_split_of(cores_.sm, k->context.needs, k->context.ctas_per_sm);
     for (core::simt_cluster* c : clusters_)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).configure_l1(split);
     process_.wake_at(k->issue_from);
-    if (has_blocks(k.get())) notify_ctas_left(true, edges - 1);
     for (auto& slot : running_)
         if (!slot) {
             slot = std::move(k);
@@ -85,7 +94,24 @@ bool cta_scheduler::at_rest() const {
     });
 }
 
+void cta_scheduler::begin_transfer(std::uint64_t launches, bool ctas_left) {
+    launches_ = launches;
+    if (ctas_left) notify_ctas_left(true, sequencer_.edges(protocol::core_clock) - 1);
+    restart_limits();
+}
+
+void cta_scheduler::transfer(std::unique_ptr<running_kernel> k, std::uint64_t elapsed) {
+    const std::uint64_t edges = sequencer_.edges(protocol::core_clock);
+    const std::uint64_t latency = launch_latency(*k);
+    const bool begun = k->blocks_left < k->descriptor.grid.volume();
+    k->launched_at = edges - (begun ? 0 : std::min(elapsed, latency));
+    k->issue_from = begun ? edges : k->launched_at + latency;
+    k->start_cycle = begun ? edges : 0;
+    enter(std::move(k));
+}
+
 void cta_scheduler::checkpoint(support::archive& a) {
+    if (!a.block(name())) return;
     a(last_kernel_, last_cluster_, last_core_, next_placement_);
     a.history(ctas_left_, launches_, ctas_issued_, ctas_completed_, next_deadlock_check_,
               instructions_at_check_);

@@ -99,6 +99,20 @@ public:
     /// in it.
     /// @param slot  its index among the running kernels
     void resume(std::unique_ptr<running_kernel> kernel, std::size_t slot);
+    /// Begins to continue a checkpoint on a GPU of another configuration.
+    /// @param launches, ctas_left  as saved
+    void begin_transfer(std::uint64_t launches, bool ctas_left);
+    /// Restores a kernel that had been launched, on such a GPU. If no CTA has been placed, its
+    /// launch latency is that of this configuration, of which the cycles since its launch have
+    /// elapsed. Otherwise the rest of its CTAs may be placed at once.
+    /// @pre can_start()
+    /// @param elapsed  core cycles from its launch to the checkpoint
+    void transfer(std::unique_ptr<running_kernel> kernel, std::uint64_t elapsed);
+    /// Number of launches so far; the next launch has the next number.
+    std::uint64_t launches() const { return launches_; }
+    /// Whether CTAs of running kernels have not been placed, as last reported to the clusters. Not
+    /// while paused().
+    bool ctas_left() const { return ctas_left_; }
     std::uint64_t ctas_issued() const { return ctas_issued_; }
     std::uint64_t ctas_completed() const { return ctas_completed_; }
     /// Thread instructions completed by all SMs.
@@ -128,6 +142,8 @@ private:
     running_kernel* select(std::uint64_t now);
     running_kernel* of(const core::kernel_context* context) const;
     bool has_blocks(const running_kernel* k) const;
+    std::uint64_t launch_latency(const running_kernel& k) const;
+    void enter(std::unique_ptr<running_kernel> k);
     bool no_cta_resident() const;
     bool may_issue() const { return !cta_limit_reached() && !paused(); }
     bool cta_limit_reached() const {

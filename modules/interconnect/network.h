@@ -129,6 +129,8 @@ public:
     bool at_rest() const { return !busy() && is_quiescent(); }
 
 protected:
+    /// Begins the block of checkpoint(). @return whether members of derived classes follow
+    bool begin_checkpoint(support::archive& a);
     /// Name and kind of a half as a block of support::statistics.
     std::string half_name(subnet s) const;
     static constexpr const char* half_kind = "network_half";

@@ -5,14 +5,19 @@
 
 namespace simtlm::interconnect {
 
-void network::checkpoint(support::archive& a) {
-    a.block(name());
+bool network::begin_checkpoint(support::archive& a) {
+    if (!a.block(name(), 2)) return false;
     for (const subnet s : {requests, replies}) {
         for (injector& i : injectors_[s]) a.history(i.packets, i.units, i.posted);
         for (ejector& e : ejectors_[s]) a.history(e.packets);
         for (taken& t : taken_[s]) a.history(t.units, t.packets);
     }
     a.history(injected_, stalls_);
+    return true;
+}
+
+void network::checkpoint(support::archive& a) {
+    begin_checkpoint(a);
 }
 
 void crossbar_switch::checkpoint(support::archive& a) {
@@ -21,7 +26,7 @@ void crossbar_switch::checkpoint(support::archive& a) {
 }
 
 void crossbar::checkpoint(support::archive& a) {
-    network::checkpoint(a);
+    if (!begin_checkpoint(a)) return;
     for (crossbar_switch& s : switches_) a(s);
 }
 
@@ -39,7 +44,7 @@ void router_subnet::checkpoint(support::archive& a) {
 }
 
 void router_network::checkpoint(support::archive& a) {
-    network::checkpoint(a);
+    if (!begin_checkpoint(a)) return;
     a(halves_[requests], halves_[replies]);
     a.history(restarted_at_);
 }

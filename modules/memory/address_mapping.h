@@ -85,6 +85,8 @@ public:
 
     /// Saves or restores the state that persists across kernels, of an idle block.
     void checkpoint(support::archive& a);
+    /// Name of its block in a checkpoint.
+    static constexpr const char* block_name = "address_mapping";
     unsigned channels() const { return channels_; }
     /// Whether the number of channels is not a power of two, so that the address is divided by it.
     bool divides() const { return divides_; }

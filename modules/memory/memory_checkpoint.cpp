@@ -7,6 +7,8 @@
 #include "modules/support/error.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace simtlm::memory {
 
@@ -53,25 +55,40 @@ void memory_channel::checkpoint(support::archive& a) {
 }
 
 void dram_channel::checkpoint(support::archive& a) {
-    a.block(name(), 2);
+    if (!a.block(name(), 3)) return;
     a(machines_, pipeline_, bus_, *scheduler_, priority_, arrivals_, kernel_start_, slept_blocked_);
-    a.history(sampler_, refresh_);
+    a.history(sampler_);
+    if (!a.resets()) a(refresh_);  // continues while the channel is idle
     if (checker_) a(*checker_);
 }
 
-void memory_sub_partition::checkpoint(support::archive& a) {
-    a.block(name(), 4);
-    a(copies_, memcpy_offset_, atomic_unit_free_);
-    a.history(stalled_, stalled_since_, accounted_);
-    if (engine_) a(*engine_);
+void memory_sub_partition::checkpoint(support::archive& a, bool with_lines) {
+    if (a.block(name(), 5)) {
+        a(copies_, memcpy_offset_, atomic_unit_free_);
+        a.history(stalled_, stalled_since_, accounted_);
+    }
+    if (!engine_ || !with_lines) return;
+    engine_->checkpoint(a, std::string(name()) + ".l2", core_now(), [this](std::uint64_t address) {
+        return mapping_.partition_address(address);
+    });
 }
 
-void memory_partition::checkpoint(support::archive& a) {
-    a.block(name());
+void memory_sub_partition::insert(std::vector<cache::tag_array::saved_line> lines) {
+    if (!engine_) return;
+    engine_->insert(
+        std::move(lines),
+        [this](std::uint64_t address) { return mapping_.partition_address(address); }, core_now());
+}
+
+void memory_partition::checkpoint(support::archive& a, bool with_lines) {
+    if (a.block(name(), 2)) checkpoint_arbiter(a);
+    for (const auto& s : sub_partitions_) s->checkpoint(a, with_lines);
+}
+
+void memory_partition::checkpoint_arbiter(support::archive& a) {
     std::uint64_t next_request = next_request_.value();
     a(response_order_, next_request, private_credit_, shared_credit_, last_borrower_);
     next_request_ = sc_core::sc_time::from_value(next_request);
-    for (const auto& s : sub_partitions_) s->checkpoint(a);
 }
 
 void memory_statistics::checkpoint(support::archive& a) {
@@ -90,8 +107,7 @@ void random_chunks::checkpoint(support::archive& a) {
 }
 
 void address_mapping::checkpoint(support::archive& a) {
-    a.block("address_mapping");
-    a(chunks_);
+    if (a.block(block_name, 2)) a(chunks_);
 }
 
 }  // namespace simtlm::memory

@@ -65,7 +65,9 @@ public:
     /// Whether no request is in the partition or in its channel.
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(support::archive& a);
+    /// @param with_lines  of the L2; otherwise its slices receive them by
+    ///                    memory_sub_partition::insert()
+    void checkpoint(support::archive& a, bool with_lines = true);
     /// Describes the requests that wait in it and in its sub-partitions, for a deadlock report;
     /// empty if idle.
     std::string describe();
@@ -87,6 +89,7 @@ private:
         bool withholds_end;  // END_RESP is required
     };
 
+    void checkpoint_arbiter(support::archive& a);
     tlm::tlm_sync_enum nb_transport_bw(int, tlm::tlm_generic_payload& payload,
                                        tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void return_cycle();

@@ -84,7 +84,10 @@ public:
     /// Whether no request is in the sub-partition.
     bool idle() const;
     /// Saves or restores the state that persists across kernels, of an idle block.
-    void checkpoint(support::archive& a);
+    /// @param with_lines  of the L2
+    void checkpoint(support::archive& a, bool with_lines = true);
+    /// Inserts lines of the L2 in a checkpoint, of this and other slices; see tag_array::insert().
+    void insert(std::vector<cache::tag_array::saved_line> lines);
     /// Makes all modified lines clean and invalid; as in GPGPU-Sim, their data are not sent to
     /// DRAM.
     void flush();

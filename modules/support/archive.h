@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +25,10 @@ namespace simtlm::support {
 /// An archive for a reset saves the initial state of a design, and restores it later in the same
 /// simulation: members that record the past are not part of it; see history().
 ///
+/// An archive for another configuration restores only the blocks whose configuration is unchanged,
+/// found by name and in any order; the other blocks keep their initial state, and the past is not
+/// part of it, either. See transfer.
+///
 /// Members may be numbers, enumerations, strings, arrays, vectors, deques and pairs of such, and
 /// objects with a checkpoint() of their own. Numbers are written in host byte order.
 class archive {
@@ -31,23 +37,58 @@ public:
     archive() = default;
     /// Creates an archive that restores. @param saved  result of take() of an archive that has
     /// saved
-    explicit archive(std::string saved) : data_(std::move(saved)), restores_(true) {}
+    explicit archive(std::string saved) : data_(std::move(saved)), use_(use::restores) {}
 
     /// Creates an archive for a reset that saves, or restores what such an archive has saved.
-    static archive for_reset() { return archive({}, false, true); }
-    static archive for_reset(std::string saved) { return archive(std::move(saved), true, true); }
+    static archive for_reset() { return archive({}, use::saves, true); }
+    static archive for_reset(std::string saved) {
+        return archive(std::move(saved), use::restores, true);
+    }
+
+    /// What an archive for another configuration has restored, by hierarchical name of a block.
+    struct transfer {
+        enum class outcome : std::uint8_t {
+            restored,    ///< unchanged
+            reinserted,  ///< of a cache: its lines
+            initial,     ///< the block begins in its initial state
+            dropped,     ///< the design has no such block
+        };
+        outcome what = outcome::initial;
+        std::string why;  ///< why the block has not been restored unchanged
+    };
+    /// @param name  hierarchical name of a block
+    /// @return why its configuration differs from the saved one; empty: it is the same
+    using difference = std::function<std::string(std::string_view name)>;
+    /// Creates an archive that restores a design of another configuration.
+    /// @throws user_error  if the saved data is damaged
+    static archive for_another_configuration(std::string saved, difference differs);
 
     /// Whether this archive restores state rather than saving it.
-    bool restores() const { return restores_; }
+    bool restores() const { return use_ != use::saves; }
     /// Whether this archive is for a reset.
     bool resets() const { return resets_; }
+    /// Whether this archive restores a design of another configuration.
+    bool transfers() const { return use_ == use::transfers; }
 
     /// Begins the state of a block, which extends to the next call.
     /// @param name     hierarchical name of the block
     /// @param version  of the list of members, incremented whenever the list changes
+    /// @return whether the members are to be listed: false if the block keeps its initial state
+    ///         because its configuration differs, or there was no such block
     /// @throws user_error when restoring, if the saved data has another block or version at this
     ///         place
-    void block(std::string_view name, unsigned version = 1);
+    bool block(std::string_view name, unsigned version = 1);
+    /// The same for state that any configuration can use: the position of a run, or the lines of a
+    /// cache, which are inserted again if it differs; see unchanged().
+    bool portable_block(std::string_view name, unsigned version = 1);
+    /// Whether the configuration of the present block is the saved one. Always, except in an
+    /// archive for another configuration.
+    bool unchanged() const { return !transfers() || reason_.empty(); }
+    /// Notes that the contents of a portable block have been inserted again, after which no members
+    /// follow.
+    void note_reinserted(std::string_view name);
+    /// What has been done with each block, in an archive for another configuration.
+    std::map<std::string, transfer> transfers_done() const;
 
     /// Saves or restores members, in order. @throws user_error if the saved data ends too early
     template <class... Members>
@@ -58,7 +99,10 @@ public:
     /// counted, and what continues while the design is idle.
     template <class... Members>
     void history(Members&... members) {
-        if (!resets_) (*this)(members...);
+        if (resets_ || !lists_) return;
+        const std::size_t end = begin_part();
+        if (!transfers()) (*this)(members...);
+        end_part(end);
     }
     /// Saves or restores a vector of trivially copyable elements without pointers or padding, as
     /// raw bytes.
@@ -77,13 +121,28 @@ public:
     std::size_t size_of(std::size_t elements, std::size_t min_bytes);
 
     /// @return the saved data; call once, at the end
-    std::string take() { return std::move(data_); }
+    std::string take();
     /// @throws user_error when restoring, if saved data is left over
-    void finish() const;
+    void finish();
 
 private:
-    archive(std::string saved, bool restores, bool resets)
-        : data_(std::move(saved)), restores_(restores), resets_(resets) {}
+    enum class use : std::uint8_t { saves, restores, transfers };
+    /// The saved state of a block.
+    struct section {
+        unsigned version = 0;
+        std::size_t begin = 0, end = 0;
+        bool visited = false;
+    };
+
+    archive(std::string saved, use how, bool resets)
+        : data_(std::move(saved)), use_(how), resets_(resets) {}
+
+    std::size_t begin_part();
+    void end_part(std::size_t end);
+    void end_block();
+    bool begin_block(std::string_view name, unsigned version, bool portable);
+    bool find_block(std::string_view name, unsigned version, bool portable);
+    void list_sections();
 
     template <class T, class = void>
     struct has_state : std::false_type {};
@@ -132,7 +191,7 @@ private:
     }
     void bytes(void* at, std::size_t n) {
         if (n == 0) return;
-        if (!restores_)
+        if (use_ == use::saves)
             data_.append(static_cast<const char*>(at), n);
         else
             read(at, n);
@@ -142,9 +201,18 @@ private:
 
     std::string data_;
     std::size_t position_ = 0;
-    std::string block_;  // block whose state is being saved or restored
-    bool restores_ = false;
+    std::string block_;          // block whose state is being saved or restored
+    std::size_t block_end_ = 0;  // restoring: end of its state; saving: position of its size
+    bool in_block_ = false;
+    bool lists_ = true;  // whether members of the block may follow
+    use use_ = use::saves;
     bool resets_ = false;
+
+    // of an archive for another configuration
+    difference differs_;
+    std::string reason_;  // why the configuration of the block differs; empty: it is the same
+    std::map<std::string, section, std::less<>> sections_;
+    std::map<std::string, transfer> done_;
 };
 
 }  // namespace simtlm::support

@@ -127,9 +127,6 @@ void host_checkpoint::check(const platform::option_values& values) {
     if (values.number("--gpus", 1, 64) > 1)
         values.fail("--gpus", "cannot be combined with checkpoints, which support one GPU",
                     "omit one of them");
-    if (values.number("--threads", 1, 1024) > 1)
-        values.fail("--threads", "cannot be combined with checkpoints of host programs",
-                    "omit one of them");
     for (const char* const choice :
          {"--kernels", "--kernel-ids", "--kernel-names", "--skip-kernels", "--max-kernels"})
         if (values.given(choice))
@@ -154,7 +151,7 @@ host_checkpoint::host_checkpoint(const platform::option_values& values, memory_s
         return;
     }
     resumed_ = platform::checkpoint::read(how_.resume);
-    resumed_->check(values);
+    resumed_->check(values, platform::make_gpu_config(values));
     if (resumed_->host_log().empty())
         throw support::user_error(how_.resume,
                                   "was not written by a run of a CUDA or OpenCL program",

@@ -306,6 +306,7 @@ void remote_server::handle(const message& m) {
         case message_kind::textures: {
             const memory_space::access_scope gate(state_.memory, false);
             read_textures(in, state_.textures);
+            unbind_missing_images(state_.textures, state_.memory.table());
             return in.finish();
         }
         case message_kind::start:
@@ -367,6 +368,7 @@ void remote_server::take_ranges(payload_reader in) {
         memory_.share(begin, bytes);
     }
     in.finish();
+    unbind_missing_images(state_.textures, state_.memory.table());
 }
 
 void remote_server::add_range(std::uint64_t begin, std::uint64_t bytes, std::string label,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace simtlm::device {
@@ -96,6 +97,27 @@ std::uint64_t bytes_of(const memory_rows& r) {
     return is_empty(r) ? 0 : r.width * r.height * r.depth;
 }
 
+/// The address beyond the last texel of an image; nullopt if there is no such address.
+std::optional<std::uint64_t> end_of_image(const execution::texture_binding& b) {
+    using execution::arithmetic::texture_geometry;
+    const auto& i = b.image;
+    const bool cube =
+        i.geometry == texture_geometry::cube || i.geometry == texture_geometry::layered_cube;
+    std::uint64_t end = 0;
+    for (const auto& l : i.levels) {
+        const bool volume = i.geometry == texture_geometry::three;
+        const std::uint64_t slices = volume ? l.depth : std::uint64_t{i.layers} * (cube ? 6 : 1);
+        std::uint64_t rows = 0, planes = 0, at = std::uint64_t{l.width} * i.format.bytes();
+        if (__builtin_mul_overflow(l.row_pitch, l.height - 1, &rows) ||
+            __builtin_mul_overflow(l.slice_pitch, slices - 1, &planes) ||
+            __builtin_add_overflow(at, rows, &at) || __builtin_add_overflow(at, planes, &at) ||
+            __builtin_add_overflow(at, l.offset, &at) || __builtin_add_overflow(at, b.base, &at))
+            return std::nullopt;
+        end = std::max(end, at);
+    }
+    return end;
+}
+
 void write_binding(payload_writer& out, const execution::texture_binding& b) {
     const auto& i = b.image;
     out.number(b.base).number(i.geometry);
@@ -126,10 +148,12 @@ execution::texture_binding read_binding(payload_reader& in) {
     i.format.bits = in.number<std::uint8_t>();
     i.format.channels = in.number<std::uint8_t>();
     const unsigned bits = i.format.bits, channels = i.format.channels;
-    if ((bits != 8 && bits != 16 && bits != 32) || channels == 0 || channels > 4)
+    if ((bits != 8 && bits != 16 && bits != 32) || channels == 0 || channels > 4 ||
+        (bits == 8 && i.format.kind == channel_kind::floating))
         in.fail("a format of texels that does not exist");
     i.layers = in.number<std::uint32_t>();
     i.levels.resize(in.count(36));
+    if (i.levels.empty() || i.layers == 0) in.fail("an image without texels");
     for (mip_level& l : i.levels) {
         l.width = in.number<std::uint32_t>();
         l.height = in.number<std::uint32_t>();
@@ -137,7 +161,9 @@ execution::texture_binding read_binding(payload_reader& in) {
         l.offset = in.number<std::uint64_t>();
         l.row_pitch = in.number<std::uint64_t>();
         l.slice_pitch = in.number<std::uint64_t>();
+        if (l.width == 0 || l.height == 0 || l.depth == 0) in.fail("an image without texels");
     }
+    if (!end_of_image(b)) in.fail("an image that is larger than any memory");
     sampler_state& s = b.sampler;
     for (address_mode& mode : s.address) mode = in.choice(address_mode::border);
     s.filter = in.choice(filter_mode::linear);
@@ -260,6 +286,19 @@ void read_textures(payload_reader& in, execution::texture_table& textures) {
         const auto handle = in.number<std::uint64_t>();
         textures.bind(handle, read_binding(in));
     }
+}
+
+void unbind_missing_images(execution::texture_table& textures,
+                           const execution::device_memory& memory) {
+    std::vector<std::uint64_t> missing;
+    for (const auto& [handle, b] : textures.bindings()) {
+        const std::uint64_t end = end_of_image(b).value();
+        const execution::device_memory::range* const r = memory.find(b.base);
+        // Freed memory of the GPU can be accessed, as on the host; other memory cannot.
+        const bool on_gpu = b.base >= memory.static_begin() && end <= memory.end();
+        if (!on_gpu && (r == nullptr || end > r->end)) missing.push_back(handle);
+    }
+    for (const std::uint64_t handle : missing) textures.release(handle);
 }
 
 }  // namespace simtlm::device

@@ -44,5 +44,8 @@ module_source read_module(payload_reader& in, bool is_fallback = false);
 void write_textures(payload_writer& out, const execution::texture_table& textures);
 /// Replaces all bindings. @throws link_error
 void read_textures(payload_reader& in, execution::texture_table& textures);
+/// Removes textures and surfaces whose images are not in memory: a kernel that uses one fails.
+void unbind_missing_images(execution::texture_table& textures,
+                           const execution::device_memory& memory);
 
 }  // namespace simtlm::device

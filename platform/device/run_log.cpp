@@ -129,7 +129,11 @@ void run_log::save(const std::string& file, const platform::option_values& optio
 void run_log::resume(platform::checkpoint& saved, const platform::workload_state& workload) {
     watched& w = gpus_.front();
     saved.restore(*w.gpu, *w.files, *w.reporter, workload);
-    kernels_ = w.kernels = saved.kernels();
+    w.kernels = saved.kernels();
+    if (const auto& elsewhere = saved.resumed_elsewhere())
+        for (const std::string& n : elsewhere->notes()) note("note", n);
+    else
+        kernels_ = saved.kernels();
 }
 
 void run_log::task_ended(const task& t) {
@@ -196,7 +200,7 @@ void run_log::kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& 
     for (watched& w : gpus_) {
         if (w.gpu != &gpu) continue;
         ++w.kernels;
-        const platform::kernel_record record = platform::record_of(kernel);
+        const platform::kernel_record record = platform::record_of(kernel, gpu);
         report(w, &record);
     }
 }

@@ -219,7 +219,8 @@ void gpu::make_command_processor(std::vector<core::simt_cluster*> clusters) {
     };
     if (config_.memory.warm_l2_on_copy)
         calls.copied_in = [this](std::uint64_t a, std::uint64_t n) {
-            parts_->host_copy->copy(a, n, core_cycles(), parts_->stop_request);
+            parts_->host_copy->copy(a, n, parts_->sequencer.edges(protocol::core_clock),
+                                    parts_->stop_request);
         };
     calls.check = [this](const program::kernel_descriptor& h) {
         check_trace_fits(config_, descriptor_of(h));
@@ -484,6 +485,21 @@ bool gpu::drained() const {
     return true;
 }
 
+namespace {
+
+/// The number of L2 slices, whose lines other configurations distribute anew.
+struct l2_slices {
+    static constexpr const char* name = "l2_slices";
+    unsigned channels = 0, per_channel = 0;
+    void checkpoint(support::archive& a) { a(channels, per_channel); }
+};
+
+l2_slices l2_slices_of(const gpu_config& config) {
+    return {config.memory.channels, config.memory.partition.sub_partitions};
+}
+
+}  // namespace
+
 void gpu::checkpoint(support::archive& a) {
     if (!parts_->sequencer.has_own_clocks())
         throw support::user_error("checkpoint", "external clocks cannot be saved");
@@ -493,15 +509,65 @@ void gpu::checkpoint(support::archive& a) {
     auto saved = edges;
     a(saved);
     if (saved != edges) throw std::logic_error("clocks differ from those of the checkpoint");
-    parts_->mapping.checkpoint(a);
     a.block("memory");
     a(parts_->memory_statistics);
-    for (const auto& p : parts_->partitions) p->checkpoint(a);
+    l2_slices slices = l2_slices_of(config_);
+    a.block(l2_slices::name);
+    a(slices);
+    checkpoint_blocks(a);
+    parts_->commands->checkpoint(a);
+    if (a.restores()) parts_->sequencer.wake_all();
+}
+
+void gpu::checkpoint_blocks(support::archive& a) {
+    parts_->mapping.checkpoint(a);
+    const bool same_slices = a.unchanged();
+    for (const auto& p : parts_->partitions) p->checkpoint(a, same_slices);
+    if (!same_slices) distribute_l2_lines(a);
     for (const auto& c : parts_->channels) c->checkpoint(a);
     parts_->network->checkpoint(a);
     for (const auto& c : parts_->clusters) c->checkpoint(a);
-    parts_->commands->checkpoint(a);
-    if (a.restores()) parts_->sequencer.wake_all();
+}
+
+void gpu::transfer(support::archive& a) {
+    // The kernels first: they set the share of the L1D in the on-chip memory.
+    const std::uint64_t elapsed = parts_->commands->transfer(a);
+    checkpoint_blocks(a);
+    parts_->counted_from = parts_->sequencer.edges(protocol::core_clock) - elapsed;
+    parts_->sequencer.wake_all();
+}
+
+/// Inserts the lines of all slices of the L2 into the slices to which their addresses are mapped.
+void gpu::distribute_l2_lines(support::archive& a) {
+    using cache::tag_array;
+    l2_slices saved;
+    if (!a.portable_block(l2_slices::name)) return;
+    a(saved);
+    memory::address_mapping& mapping = parts_->mapping;
+    std::vector<std::vector<tag_array::saved_line>> lines(mapping.sub_partitions());
+    const auto distribute = [&](const tag_array::saved_line& line) {
+        for (unsigned s = 0; s < cache::sectors_per_line; ++s) {
+            if ((line.present >> s & 1u) == 0) continue;
+            const std::uint64_t address = line.tag + std::uint64_t{s} * cache::sector_bytes;
+            if (mapping.placed_at_first_use()) mapping.place(address);
+            auto& slice = lines[mapping.sub_partition_of(address)];
+            if (slice.empty() || slice.back().tag != line.tag || slice.back().age != line.age) {
+                slice.push_back(line);
+                slice.back().present = 0;
+            }
+            slice.back().present |= static_cast<std::uint8_t>(1u << s);
+        }
+    };
+    for (unsigned p = 0; p < saved.channels; ++p)
+        for (unsigned s = 0; s < saved.per_channel; ++s) {
+            const std::string of = fmt::format("{}.partition{}.bank{}.l2", name(), p, s);
+            if (!a.portable_block(of, cache::tag_block_version)) continue;
+            for (const auto& line : tag_array::saved_lines(a)) distribute(line);
+            a.note_reinserted(of);
+        }
+    const unsigned per = config_.memory.partition.sub_partitions;
+    for (unsigned s = 0; s < lines.size(); ++s)
+        parts_->partitions[s / per]->sub_partition(s % per).insert(std::move(lines[s]));
 }
 
 void gpu::clear() {
@@ -581,7 +647,10 @@ double gpu::core_hertz(std::uint64_t from, std::uint64_t to) const {
     return parts_->power ? parts_->power->clock().mean_hertz(from, to) : config_.clocks.core;
 }
 std::uint64_t gpu::core_cycles() const {
-    return parts_->sequencer.edges(protocol::core_clock);
+    return parts_->sequencer.edges(protocol::core_clock) - parts_->counted_from;
+}
+std::uint64_t gpu::counted_from() const {
+    return parts_->counted_from;
 }
 const std::vector<std::unique_ptr<core::simt_cluster>>& gpu::clusters() const {
     return parts_->clusters;

@@ -141,8 +141,11 @@ public:
     dispatch::command_processor& commands();
     simulation::phase_sequencer& sequencer();
 
-    /// Core cycles since the start of the simulation.
+    /// Core cycles since the start of the simulation or, after transfer(), since the place from
+    /// which statistics count.
     std::uint64_t core_cycles() const;
+    /// The core clock edge from which core_cycles() counts: 0, except after transfer().
+    std::uint64_t counted_from() const;
     /// The mean frequency of the core clock over the core cycles [from, to), in Hz.
     double core_hertz(std::uint64_t from, std::uint64_t to) const;
 
@@ -178,6 +181,13 @@ public:
     /// @throws support::user_error  if a block cannot be saved, or the state belongs to a different
     /// GPU
     void checkpoint(support::archive& a);
+    /// Restores a checkpoint of a GPU of another configuration: the position in the list of
+    /// commands, the lines of all caches, and the state of the other blocks whose configuration is
+    /// unchanged. Counters are not restored. If no thread block of the next kernel has been placed,
+    /// core_cycles() counts from its launch afterwards, otherwise from the checkpoint.
+    /// @param a  an archive for another configuration @pre the GPU has been idle so far
+    /// @throws support::user_error  if the commands differ, or a kernel does not fit the GPU
+    void transfer(support::archive& a);
 
     /// Fails the sequencer if the programs that use a memory make no progress any more
     /// (execution::progress_monitor; not with -gpgpu_deadlock_detect 0). To be called now and then,
@@ -187,6 +197,8 @@ public:
     std::string describe();
 
 private:
+    void checkpoint_blocks(support::archive& a);
+    void distribute_l2_lines(support::archive& a);
     void reply_received(const tlm::tlm_generic_payload& reply, std::uint64_t core_now) override;
     void make_partitions();
     void make_channels();

@@ -54,6 +54,7 @@ struct gpu::parts {
     std::vector<std::pair<unsigned, memory::command_observer*>> command_observers;
     std::vector<std::unique_ptr<memory::memory_partition>> partitions;
     std::unique_ptr<memory::host_copy> host_copy;
+    std::uint64_t counted_from = 0;  ///< core clock edge, see gpu::counted_from()
     std::function<bool()> stop_request;
     std::unique_ptr<interconnect::network> network;
     std::unique_ptr<cta_cluster_fabric> fabric;  // must outlive the SMs

@@ -206,6 +206,10 @@ void running(builder& b) {
     b.file("--resume", "",
            "Resumes a run saved with --checkpoint, on the same GPU and with the same trace or "
            "program. Cycles and statistics are those of the whole run.");
+    b.flag("--resume-what-if",
+           "With --resume: permits another GPU than that of the saved run. Statistics begin at the "
+           "checkpoint; blocks whose configuration differs begin in their initial state, caches "
+           "with the lines that fit.");
     b.onoff("-checkpoint_option", "0",
             "GPGPU-Sim's equivalent of --checkpoint checkpoint_files/kernel_K.checkpoint "
             "--checkpoint-at K, where -checkpoint_kernel sets K.");
@@ -1033,6 +1037,7 @@ void effective_runs(builder& b) {
              "--checkpoint-at",
              "--checkpoint-blocks",
              "--resume",
+             "--resume-what-if",
              "-checkpoint_option",
              "-checkpoint_kernel",
              "-resume_option",

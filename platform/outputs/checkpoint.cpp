@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,46 +16,6 @@
 namespace simtlm::platform {
 
 namespace {
-
-/// Returns whether the saved state, or the run that continues from it, depends on an option. All
-/// options in the groups that describe the GPU count; of the run and trace options, only some.
-bool matters(const option_info& o) {
-    if (!o.effective() || o.action) return false;
-    switch (o.group) {
-        case option_group::run: {
-            constexpr std::array<std::string_view, 11> some = {"--check-dram",
-                                                               "--code",
-                                                               "--device-memory",
-                                                               "--pcie-bandwidth",
-                                                               "--pcie-latency",
-                                                               "--nvlink-bandwidth",
-                                                               "--nvlink-latency",
-                                                               "--gpus",
-                                                               "-gpgpu_stack_size_limit",
-                                                               "-gpgpu_heap_size_limit",
-                                                               "-gpgpu_ptx_force_max_capability"};
-            return std::find(some.begin(), some.end(), o.name) != some.end();
-        }
-        case option_group::trace: {
-            constexpr std::array<std::string_view, 5> some = {"--opcode-table", "--unknown-opcode",
-                                                              "--override-shmem",
-                                                              "--override-registers", "--ctas"};
-            return std::find(some.begin(), some.end(), o.name) != some.end();
-        }
-        case option_group::output:
-        case option_group::elsewhere:
-            return false;
-        default:
-            return true;
-    }
-}
-
-std::string text_of(const option_values& options, const option_info& o) {
-    if (!o.repeatable) return options.text(o.name);
-    std::string all;
-    for (const option_value& v : options.all(o.name)) all += (all.empty() ? "" : " ") + v.text;
-    return all;
-}
 
 /// Saves or restores the counters of all blocks, which are stored in the blocks themselves.
 void checkpoint_counters(gpu& device, support::archive& a) {
@@ -84,6 +43,15 @@ void checkpoint_state(gpu& device, gpu_files& files, reporter& reports,
     reports.checkpoint(a);
     files.checkpoint(a);
     a.finish();
+}
+
+/// Sets the counters of all blocks to 0.
+void clear_counters(gpu& device) {
+    support::statistics list;
+    list_statistics(device, list);
+    for (const support::statistics::block& b : list.blocks())
+        for (const support::statistics::cell& c : b.cells)
+            *const_cast<std::uint64_t*>(c.value) = 0;  // see checkpoint_counters()
 }
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
@@ -132,7 +100,12 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
 
 void checkpoint_options::check(const option_values& values, const gpu_config& config,
                                bool debugs) const {
-    if (!any()) return;
+    if (!any()) {
+        if (values.flag("--resume-what-if"))
+            values.fail("--resume-what-if", "has no effect without a checkpoint",
+                        "give --resume FILE");
+        return;
+    }
     const auto refuse = [](const std::string& what) {
         throw support::user_error("command line", what, "omit one of them");
     };
@@ -142,10 +115,19 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
     if (values.flag("--sample") || values.flag("--sample-stable"))
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
+    if (values.flag("--resume-what-if")) {
+        if (resume.empty())
+            values.fail("--resume-what-if", "has no effect without a checkpoint",
+                        "give --resume FILE");
+        if (!write.empty()) refuse("a run that resumes with another configuration cannot be saved");
+        if (config.power.enabled)
+            refuse("--resume-what-if does not support -power_simulation_enabled");
+    }
     if (resume.empty()) return;
     const run_config& r = config.run;
     if (!r.vcd.empty() || !r.timeline.empty() || !r.visualizer.file.empty() ||
-        !r.interval.csv.empty() || !r.interval.database.empty() || r.profile_instructions)
+        !r.interval.csv.empty() || !r.interval.database.empty() ||
+        (r.profile_instructions && !values.flag("--resume-what-if")))
         refuse(
             "waveforms, timelines, intervals and instruction profiles cover whole runs: they "
             "cannot be combined with --resume");
@@ -162,7 +144,9 @@ void checkpoint::write(const std::string& file, gpu& device, gpu_files& files, r
     contents.core_cycles = device.core_cycles();
     contents.time = sc_core::sc_time_stamp().value();
     for (const option_info& o : option_table())
-        if (matters(o)) contents.options[o.name] = text_of(options, o);
+        if (checkpoint_role_of(o) != checkpoint_role::none)
+            contents.options[o.name] = checkpoint_text_of(options, o);
+    contents.design = design_of(device.config());
     contents.host_log = host_log;
     contents.state = a.take();
     support::output_file out(file);
@@ -181,32 +165,60 @@ checkpoint checkpoint::read(const std::string& file) {
     return c;
 }
 
-void checkpoint::check(const option_values& options) const {
-    for (const option_info& o : option_table()) {
-        if (!matters(o)) continue;
-        const auto saved = contents_.options.find(o.name);
-        if (saved == contents_.options.end())
+void checkpoint::check(const option_values& options, const gpu_config& config) {
+    for (const option_info& o : option_table())
+        if (checkpoint_role_of(o) != checkpoint_role::none && contents_.options.count(o.name) == 0)
             refuse(file_, "was written by a version of simtlm without " + o.name);
-        if (const std::string here = text_of(options, o); here != saved->second)
-            throw support::user_error(
-                file_,
-                fmt::format("was written for another GPU: with {} {} instead of {}", o.name,
-                            saved->second.empty() ? "\"\"" : saved->second,
-                            here.empty() ? "\"\"" : here),
-                "resume with the options that it was written with");
+    difference_ = configuration_difference(contents_.options, contents_.design, options, config);
+    other_configuration_ = options.flag("--resume-what-if");
+    for (const configuration_difference::change& c : difference_.changes()) {
+        if (other_configuration_ && c.role != checkpoint_role::workload) continue;
+        throw support::user_error(
+            file_,
+            fmt::format("was written for another {}: with {} {} instead of {}",
+                        c.role == checkpoint_role::workload ? "workload" : "GPU", c.name,
+                        c.saved.empty() ? "\"\"" : c.saved, c.here.empty() ? "\"\"" : c.here),
+            c.role == checkpoint_role::workload
+                ? "resume with the value that it was written with"
+                : "resume with the options that it was written with, or permit another "
+                  "configuration with --resume-what-if");
     }
 }
 
 void checkpoint::restore(gpu& device, gpu_files& files, reporter& reports,
                          const workload_state& workload) {
-    update_counters(device);
-    support::archive a(std::move(contents_.state));
     try {
+        if (other_configuration_) return transfer(device, files, workload);
+        update_counters(device);
+        support::archive a(std::move(contents_.state));
         checkpoint_state(device, files, reports, workload, a);
     } catch (const support::user_error& e) {
         if (e.where() != "checkpoint") throw;
         throw support::user_error(file_, std::string(e.what()).substr(e.where().size() + 2));
     }
+}
+
+void checkpoint::transfer(gpu& device, gpu_files& files, const workload_state& workload) {
+    const std::string gpu_name = device.name();
+    auto a = support::archive::for_another_configuration(
+        std::move(contents_.state), [&](std::string_view block) {
+            if (block == memory::address_mapping::block_name) return difference_.reason(block);
+            if (block.substr(0, gpu_name.size() + 1) != gpu_name + ".") return std::string();
+            return difference_.reason(block.substr(gpu_name.size() + 1));
+        });
+    if (workload) workload(a);
+    update_counters(device);
+    device.transfer(a);
+    clear_counters(device);
+    resumption& r = resumption_.emplace();
+    r.file = file_;
+    r.kernels = contents_.kernels;
+    r.core_cycles = contents_.core_cycles;
+    for (const auto& k : device.commands().ctas().running())
+        if (k) r.placed += k->descriptor.grid.volume() - k->blocks_left;
+    r.options = difference_.changes();
+    r.of_blocks = summary_of(a.transfers_done(), gpu_name);
+    files.set_resumption(r);
 }
 
 }  // namespace simtlm::platform

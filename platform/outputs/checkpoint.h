@@ -4,11 +4,13 @@
 #include "platform/gpu/gpu_blocks.h"
 #include "platform/options/options.h"
 #include "platform/outputs/checkpoint_file.h"
+#include "platform/outputs/configuration_difference.h"
 #include "platform/outputs/gpu_files.h"
 #include "platform/report/report.h"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace simtlm::platform {
@@ -54,8 +56,11 @@ public:
     /// Reads a file. @throws support::user_error  if it is not a checkpoint or is damaged
     static checkpoint read(const std::string& file);
 
-    /// @throws support::user_error  with the first option that differs from the saved run
-    void check(const option_values& options) const;
+    /// Compares the configuration with that of the saved run.
+    /// @param config  made from the options
+    /// @throws support::user_error  with the first option that differs; with --resume-what-if only
+    ///         if it defines the workload
+    void check(const option_values& options, const gpu_config& config);
     /// Time up to which a GPU must be idle before it is restored.
     sc_core::sc_time time() const { return sc_core::sc_time::from_value(contents_.time); }
     /// Number of completed kernels.
@@ -66,9 +71,16 @@ public:
     /// @pre the simulation time is time(), between steps, synchronized
     /// @throws support::user_error
     void restore(gpu& device, gpu_files& files, reporter& reports, const workload_state& workload);
+    /// With --resume-what-if: what has been restored. Its counters begin at the checkpoint.
+    const std::optional<resumption>& resumed_elsewhere() const { return resumption_; }
 
 private:
+    void transfer(gpu& device, gpu_files& files, const workload_state& workload);
+
     std::string file_;
+    configuration_difference difference_;
+    bool other_configuration_ = false;  // permitted
+    std::optional<resumption> resumption_;
     checkpoint_contents contents_;
 };
 

@@ -22,7 +22,7 @@ namespace simtlm::platform {
 namespace {
 
 /// Begins the first line; the checksum of all following lines ends it.
-constexpr std::string_view signature = "simtlm checkpoint 2 ";
+constexpr std::string_view signature = "simtlm checkpoint 3 ";
 
 [[noreturn]] void reject_file(const std::string& file, const std::string& why) {
     throw support::user_error(file, why, "create it again with --checkpoint");
@@ -76,6 +76,7 @@ std::string checkpoint_contents::packed() const {
     head["time"] = time;
     head["state_bytes"] = state.size();
     head["options"] = options;
+    head["design"] = design;
     std::string of_host;
     if (!host_log.empty()) {
         of_host = compressed(host_log);
@@ -119,6 +120,7 @@ checkpoint_contents checkpoint_contents::unpacked(const std::string& text,
         if (head.contains("host_bytes")) host_bytes = count("host_bytes");
         if (head.contains("host_packed")) host_packed = count("host_packed");
         c.options = head.at("options").get<std::map<std::string, std::string>>();
+        c.design = head.at("design").get<std::map<std::string, std::string>>();
     } catch (const nlohmann::json::exception&) {
         reject_file(file, "is damaged");
     }

@@ -14,8 +14,10 @@ struct checkpoint_contents {
     std::uint64_t core_cycles = 0;               ///< for readers of the file
     std::uint64_t time = 0;                      ///< in units of the time resolution
     std::map<std::string, std::string> options;  ///< that the state depends on
-    std::string host_log;                        ///< of a host program; empty: none
-    std::string state;                           ///< of the GPU, see support::archive
+    /// What several options decide together and the state depends on: clocks, address mapping.
+    std::map<std::string, std::string> design;
+    std::string host_log;  ///< of a host program; empty: none
+    std::string state;     ///< of the GPU, see support::archive
 
     /// The text of a file.
     std::string packed() const;

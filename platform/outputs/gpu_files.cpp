@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -78,7 +79,7 @@ void note_resources(const program::kernel_descriptor& from, kernel_record& r) {
 
 }  // namespace
 
-kernel_record record_of(const dispatch::finished_kernel& k) {
+kernel_record record_of(const dispatch::finished_kernel& k, const gpu& device) {
     kernel_record r;
     r.subject.name = k.descriptor.name;
     r.subject.demangled = support::demangled(r.subject.name);
@@ -86,9 +87,10 @@ kernel_record record_of(const dispatch::finished_kernel& k) {
     r.subject.id = k.descriptor.id;
     r.subject.launch = k.launch;
     r.subject.stream = k.descriptor.stream;
-    r.launched_at = k.launched_at;
-    r.start_cycle = k.start_cycle;
-    r.end_cycle = k.end_cycle;
+    const std::uint64_t first = device.counted_from();
+    r.launched_at = k.launched_at - std::min(first, k.launched_at);
+    r.start_cycle = k.start_cycle - first;
+    r.end_cycle = k.end_cycle - first;
     r.ctas = k.descriptor.grid.volume();
     r.ctas_per_sm = k.ctas_per_sm;
     note_resources(k.descriptor, r);
@@ -109,8 +111,9 @@ std::optional<kernel_record> record_of_unfinished(gpu& device) {
     r.subject.id = oldest->descriptor.id;
     r.subject.launch = oldest->context.launch;
     r.subject.stream = oldest->stream;
-    r.launched_at = oldest->launched_at;
-    r.start_cycle = oldest->start_cycle;
+    const std::uint64_t first = device.counted_from();
+    r.launched_at = oldest->launched_at - std::min(first, oldest->launched_at);
+    r.start_cycle = oldest->start_cycle - std::min(first, oldest->start_cycle);
     r.end_cycle = device.core_cycles();
     r.ctas = oldest->ctas_completed;
     r.ctas_per_sm = oldest->context.ctas_per_sm;

@@ -49,6 +49,8 @@ public:
     void keep_rows() { statistics_.keep_rows(); }
     /// Saves or restores the rows collected so far.
     void checkpoint(support::archive& a) { statistics_.checkpoint(a); }
+    /// The run continues a checkpoint with another configuration.
+    void set_resumption(resumption r) { statistics_.set_resumption(std::move(r)); }
     /// Remarks on the recordings for the user. @pre finish_recordings()
     std::vector<std::string> remarks() const;
 
@@ -64,7 +66,7 @@ private:
 };
 
 /// The statistics record of a completed kernel.
-kernel_record record_of(const dispatch::finished_kernel& kernel);
+kernel_record record_of(const dispatch::finished_kernel& kernel, const gpu& device);
 /// The kernel that was running when the run ended, the first launched if there are several.
 std::optional<kernel_record> record_of_unfinished(gpu& device);
 

@@ -61,7 +61,7 @@ private:
     void take() {
         kernels_ = device_.commands().kernels_done();
         for (const dispatch::finished_kernel& k : device_.commands().take_finished()) {
-            const kernel_record record = record_of(k);
+            const kernel_record record = record_of(k, device_);
             add(&record);
         }
     }

@@ -171,6 +171,21 @@ json json_of(const provenance& p, const run_config& config) {
             {"inputs", std::move(inputs)}};
 }
 
+/// Where a run with another configuration begins.
+json json_of(const resumption& r) {
+    json options = json::object(), blocks = json::object();
+    for (const configuration_difference::change& c : r.options)
+        options[c.name] = {{"saved", c.saved}, {"here", c.here}};
+    for (const resumption::blocks& b : r.of_blocks) {
+        json& one = blocks[b.kind];
+        one[resumption::name_of(b.what)] = b.count;
+        if (!b.why.empty() && b.what != resumption::blocks::outcome::restored) one["why"] = b.why;
+    }
+    return {{"checkpoint", r.file},          {"kernels", r.kernels},
+            {"core_cycles", r.core_cycles},  {"placed_ctas", r.placed},
+            {"options", std::move(options)}, {"blocks", std::move(blocks)}};
+}
+
 /// The effective options by name, and the origins of their values.
 std::pair<json, json> options_and_origins(const option_values& options) {
     json config = json::object(), origins = json::object();
@@ -301,6 +316,7 @@ std::string statistics_files::json_text(const std::string& ended) const {
     document["simtlm"] = from_.build.version;
     document["provenance"] = json_of(from_, config_);
     document["ended"] = ended;
+    if (resumed_) document["resumed"] = json_of(*resumed_);
     document["gpu"] = json_of(device_.config());
     std::tie(document["config"], document["origins"]) = options_and_origins(options_);
 

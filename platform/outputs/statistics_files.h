@@ -3,6 +3,7 @@
 
 #include "modules/support/archive_fwd.h"
 #include "platform/options/options.h"
+#include "platform/outputs/configuration_difference.h"
 #include "platform/outputs/provenance.h"
 #include "platform/report/counter_sums.h"
 #include "platform/report/report.h"
@@ -53,6 +54,8 @@ public:
     void keep_rows() { keeps_rows_ = true; }
     /// Saves or restores the rows so far.
     void checkpoint(support::archive& a);
+    /// The run continues a checkpoint with another configuration, which the JSON file describes.
+    void set_resumption(resumption r) { resumed_ = std::move(r); }
 
     /// @param ended  why the run has ended: "finished", ...
     /// @throws support::output_error  after the remaining files have been written
@@ -84,6 +87,7 @@ private:
     std::vector<row> rows_;
     report last_;
     bool keeps_rows_ = false;
+    std::optional<resumption> resumed_;
 };
 
 }  // namespace simtlm::platform

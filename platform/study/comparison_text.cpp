@@ -12,9 +12,11 @@ namespace {
 constexpr std::size_t name_width = 44;
 
 std::string about(const char* which, const statistics_run& r) {
-    return fmt::format("{}  {}: {}, {} {}, {} core cycles, {}\n", which, r.file(), r.presets(),
-                       r.kernels().size(), r.kernels().size() == 1 ? "kernel" : "kernels",
-                       readable_number(r.cycles()), r.ended());
+    std::string text = fmt::format(
+        "{}  {}: {}, {} {}, {} core cycles, {}\n", which, r.file(), r.presets(), r.kernels().size(),
+        r.kernels().size() == 1 ? "kernel" : "kernels", readable_number(r.cycles()), r.ended());
+    if (const std::string begin = r.resumed(); !begin.empty()) text += "   " + begin + "\n";
+    return text;
 }
 
 std::string row_of(const statistic_difference& d) {

@@ -194,6 +194,7 @@ json json_of(const reported_run& r, const source_choice& sources) {
                 {"file", s.file()},
                 {"presets", s.presets()},
                 {"ended", s.ended()},
+                {"resumed", s.resumed()},
                 {"started", provenance.value("started", "")},
                 {"version", provenance.value("version", "")},
                 {"commit", provenance.value("commit", "")},

@@ -84,6 +84,27 @@ std::string statistics_run::ended() const {
     return document_.value("ended", std::string("not told"));
 }
 
+std::string statistics_run::resumed() const {
+    const auto at = document_.find("resumed");
+    if (at == document_.end()) return {};
+    constexpr std::size_t most = 5;
+    const json& options = (*at)["options"];
+    std::string text = fmt::format("resumed from {} after kernel {}",
+                                   support::printable((*at)["checkpoint"].get<std::string>()),
+                                   (*at)["kernels"].get<std::uint64_t>());
+    if (const std::uint64_t placed = (*at)["placed_ctas"]; placed != 0)
+        text += fmt::format(" and {} thread blocks of the next", placed);
+    std::size_t n = 0;
+    for (const auto& [name, o] : options.items())
+        if (n++ < most)
+            text +=
+                fmt::format("{}{} {} -> {}", n == 1 ? ", with " : ", ", support::printable(name),
+                            support::printable(o["saved"].get<std::string>()),
+                            support::printable(o["here"].get<std::string>()));
+    if (n > most) text += fmt::format(" and {} more options", n - most);
+    return text;
+}
+
 double statistics_run::cycles() const {
     constexpr double most = 9e18;  // fits 64 bits
     return std::clamp(number_in(total(), "gpu_tot_sim_cycle"), 0.0, most);

@@ -29,6 +29,9 @@ public:
     }
     /// Preset names separated by commas, or "no preset".
     std::string presets() const;
+    /// Where a run began that resumed a checkpoint with another configuration, and with which
+    /// options changed; empty for other runs.
+    std::string resumed() const;
     /// "finished", or the reason why the run ended early.
     std::string ended() const;
     /// Core cycles of the whole run.

@@ -95,6 +95,7 @@ std::string summary_text(const statistics_run& run) {
     std::vector<std::string> lines;
     lines.push_back(
         clipped(fmt::format("{}: {}, {}", run.file(), run.presets(), run.ended()), width));
+    if (const std::string r = run.resumed(); !r.empty()) lines.push_back(clipped(r, width));
     lines.push_back(fmt::format(
         "{} {}, {}{} core cycles{}; {} cycles of launch latency, {} of execution (sums over "
         "kernels)",

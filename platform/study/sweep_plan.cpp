@@ -177,6 +177,14 @@ private:
         return p.lexically_normal().string();
     }
 
+    /// The path of a file that an option reads: relative to the specification if it is there.
+    std::string input(const std::string& name) const {
+        const fs::path p = base_ / name;
+        std::error_code error;
+        const bool there = !name.empty() && fs::is_regular_file(p, error);
+        return there ? p.lexically_normal().string() : name;
+    }
+
     static const char* type_of(const YAML::Node& n) {
         return n.IsMap() ? "a map" : n.IsSequence() ? "a list" : n.IsNull() ? "empty" : "a text";
     }
@@ -473,6 +481,16 @@ private:
         return fmt::format("{} {} {}\n", p.string(), bytes, when);
     }
 
+    /// The files that options of a command read, such as a checkpoint.
+    std::string state_of_inputs(const std::vector<std::string>& command) const {
+        std::string state;
+        for (std::size_t i = 0; i + 1 < command.size(); ++i)
+            if (const option_info* const o = find_option(command[i]);
+                o != nullptr && o->files == file_use::input)
+                state += state_of_file(command[i + 1]);
+        return state;
+    }
+
     /// Functional mode produces no statistics.
     static bool is_functional(const std::vector<std::string>& command) {
         const auto at = std::find(command.begin(), command.end(), "-gpgpu_ptx_sim_mode");
@@ -535,7 +553,7 @@ private:
                     std::string text = value;
                     for (std::size_t p; (p = text.find("{run}")) != std::string::npos;)
                         text.replace(p, 5, 1, folder_mark);
-                    option.push_back(text);
+                    option.push_back(info->files == file_use::input ? input(text) : text);
                 } else if (!info->syntax.empty()) {
                     option.emplace_back("1");
                 }
@@ -576,6 +594,7 @@ private:
         for (const std::string& f : w.reads) state += state_of_file(f);
         for (const std::string& f : c.files) state += state_of_file(f);
         for (const std::string& f : gpu.reads) state += state_of_file(f);
+        state += state_of_inputs(r.command);
         r.fingerprint = fmt::format("{:016x}", support::fnv1a(state));
         if (r.shards != 0) r.fingerprint += fmt::format("-shards-{}-{}", r.shards, r.warm_up);
         return r;

@@ -211,7 +211,7 @@ private:
     }
     void take_finished(py::list& into) {
         for (const dispatch::finished_kernel& f : gpu_->commands().take_finished()) {
-            const platform::kernel_record k = platform::record_of(f);
+            const platform::kernel_record k = platform::record_of(f, *gpu_);
             const platform::report r = reporter_->make(&k.subject);
             files_->add(r, &k);
             py::dict d;

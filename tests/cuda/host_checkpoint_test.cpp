@@ -199,6 +199,44 @@ TEST_F(HostCheckpoint, RejectsAnotherGpuAndNamesTheOptionThatDiffers) {
     }
 }
 
+TEST_F(HostCheckpoint, IsWrittenAndResumedBySeveralHostThreads) {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"6"}, std::vector<std::string>{"6", "clock"},
+          std::vector<std::string>{"6", "pinned"}, std::vector<std::string>{"8", "streams"}}) {
+        compare(3, arguments, {"--threads", "2"});
+        // The number of threads is no part of the saved state.
+        const result_of_run one = resume(arguments), three = resume(arguments, {"--threads", "3"});
+        ASSERT_EQ(0, three.run.code) << three.run.err;
+        EXPECT_EQ(one.run.out, three.run.out);
+        EXPECT_TRUE(one.statistics == three.statistics) << "the JSON files differ";
+    }
+}
+
+TEST_F(HostCheckpoint, ResumesWithAnotherConfiguration) {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"6", "clock"}, std::vector<std::string>{"6", "pinned"}}) {
+        ASSERT_EQ(0, save(3, arguments).run.code);
+        const result_of_run plain = resume(arguments),
+                            same = resume(arguments, {"--resume-what-if"});
+        ASSERT_EQ(0, same.run.code) << same.run.err;
+        EXPECT_EQ(plain.run.out, same.run.out);
+        EXPECT_EQ(3u, same.statistics["kernels"].size()) << "those after the checkpoint";
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_EQ(plain.statistics["kernels"][i + 3]["gpu_sim_cycle"],
+                      same.statistics["kernels"][i]["gpu_sim_cycle"]);
+        const std::vector<std::string> slow = {"--resume-what-if", "-gpgpu_l2_rop_latency", "400"};
+        const result_of_run slower = resume(arguments, slow);
+        ASSERT_EQ(0, slower.run.code) << slower.run.err;
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_GT(slower.statistics["kernels"][i]["gpu_sim_cycle"],
+                      same.statistics["kernels"][i]["gpu_sim_cycle"]);
+        EXPECT_EQ("400", slower.statistics["resumed"]["options"]["-gpgpu_l2_rop_latency"]["here"]);
+        const result_of_run threads = resume(
+            arguments, {"--resume-what-if", "-gpgpu_l2_rop_latency", "400", "--threads", "2"});
+        EXPECT_TRUE(slower.statistics == threads.statistics);
+    }
+}
+
 TEST_F(HostCheckpoint, ReportsAWriteError) {
     const result_of_run r = save(6, {"6"});
     EXPECT_EQ(1, r.run.code);

@@ -67,6 +67,38 @@ TEST(SweepTool, RunsEveryPointAndMergesTheResults) {
     EXPECT_THAT(read_file(folder.path("s.results/index.html")), HasSubstr("<h2>Runs</h2>"));
 }
 
+TEST(SweepTool, RunsAnAxisFromOneCheckpointAndAgainIfThatChanges) {
+    const scratch_folder folder;
+    const auto save = [&](const char* kernels) {
+        const outcome o =
+            simulate(on_tiny(sample("sample"), {"--checkpoint", folder.path("sample.checkpoint"),
+                                                "--checkpoint-at", kernels}));
+        EXPECT_EQ(0, o.code) << o.err;
+    };
+    const std::string spec = folder.write(
+        "s.yaml", "workloads: [{trace: " + std::string(SIMTLM_TRACES) +
+                      "/sample}]\npresets: [TINY]\naxes: {-gpgpu_l2_rop_latency: [100, 200]}\n"
+                      "options: {--any-binary-version: true, --resume: sample.checkpoint, "
+                      "--resume-what-if: true}\n");
+    save("3");
+    const outcome o = tool("simtlm-sweep", {spec});
+    ASSERT_EQ(0, o.code) << o.err;
+    for (const fs::path& f : status_files(folder)) {
+        const nlohmann::json run = read_json((f.parent_path() / "statistics.json").string());
+        EXPECT_EQ(1u, run["kernels"].size()) << "the last of four kernels";
+        const outcome summary =
+            tool("simtlm-report", {"--summary", (f.parent_path() / "statistics.json").string()});
+        EXPECT_THAT(summary.out, HasSubstr("after kernel 3"));
+    }
+    EXPECT_THAT(tool("simtlm-sweep", {spec}).err, HasSubstr("2 of 2 runs are complete already"));
+    save("2");
+    const outcome again = tool("simtlm-sweep", {spec});
+    EXPECT_THAT(again.err, Not(HasSubstr("complete already")));
+    for (const fs::path& f : status_files(folder))
+        EXPECT_EQ(2u,
+                  read_json((f.parent_path() / "statistics.json").string())["resumed"]["kernels"]);
+}
+
 TEST(SweepTool, ComparesTimesNotCycles) {
     const scratch_folder folder;
     const auto speed_up = [&](const std::string& metric) {

@@ -7,6 +7,16 @@
 
 namespace simtlm::core::sub_core_pipeline {
 
+namespace {
+
+/// Tag of a request, by which its reply is assigned to a generation. Beyond the numbers of the
+/// profile of instructions: a fetch is not an access of an instruction.
+std::uint32_t tag_of(unsigned generation) {
+    return generation | 0x8000'0000u;
+}
+
+}  // namespace
+
 instruction_link::instruction_link(const sc_core::sc_module_name& name,
                                    simulation::phase_sequencer& sequencer,
                                    const sub_core_config& config, unsigned sub_cores, client& l0s,
@@ -47,7 +57,8 @@ tlm::tlm_sync_enum instruction_link::respond(int, tlm::tlm_generic_payload& p, t
     --awaited_;
     // A line for a kernel that has ended in the meantime is discarded; it is requested again if
     // needed.
-    if (e.profiled == generation_) reply({0, p.get_address(), e.warp, generation_}, process_.now());
+    if (e.profiled == tag_of(generation_))
+        reply({0, p.get_address(), e.warp, generation_}, process_.now());
     p.release();
     process_.wake();
     return tlm::TLM_COMPLETED;
@@ -63,7 +74,7 @@ void instruction_link::access(std::uint64_t now) {
     protocol::memory_extension& e = protocol::extension(p);
     e.data_bytes = static_cast<std::uint16_t>(config_.l0i.line_bytes);
     e.warp = static_cast<std::uint16_t>(m.sub_core);
-    e.profiled = generation_;
+    e.profiled = tag_of(generation_);
     identity_.tag(e);
     e.when.created = protocol::hop_times::stamp(now);
     e.located = false;

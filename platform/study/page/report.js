@@ -27,6 +27,7 @@ function overview() {
   const card = (value, label) => h('div', { class: 'card' }, h('b', {}, value), h('span', {}, label));
   const facts = [['Command', h('span', { class: 'mono' }, r.command)], ['File', r.file], ['Started', r.started],
     ['Simulator', `simtlm ${r.version}, commit ${r.commit}`], ['Status', r.ended]];
+  if (r.resumed) facts.push(['Begin', r.resumed]);
   return h('section', { class: 'panel', 'aria-label': 'Run', style: 'padding:6px 20px 14px 0' },
     h('div', { class: 'cards' },
       card(r.mean_hz ? time(r.cycles / r.mean_hz) : int(r.cycles), 'simulated GPU time'),
@@ -34,7 +35,7 @@ function overview() {
       card(pct(launch / Math.max(1, launch + busy)), 'of kernel time is launch latency'),
       card(dec(sum(k => k.instructions) / Math.max(1, busy), 0), 'thread instructions per cycle'),
       card(pct(peak && seconds ? bytes / seconds / peak : null), 'of peak DRAM bandwidth while kernels run')),
-    h('div', { style: 'padding:0 20px' }, (r.findings || []).map(f => h('p', {}, h('b', {}, f.headline + '. '), f.detail + ' ', h('span', { class: 'soft' }, f.remedy))), r.ended !== 'finished' ? h('p', {}, h('b', {}, 'The run did not finish: ' + r.ended + '.')) : null,
+    h('div', { style: 'padding:0 20px' }, (r.findings || []).map(f => h('p', {}, h('b', {}, f.headline + '. '), f.detail + ' ', h('span', { class: 'soft' }, f.remedy))), r.resumed ? h('p', {}, 'The run is ' + r.resumed + '; statistics begin there.') : null, r.ended !== 'finished' ? h('p', {}, h('b', {}, 'The run did not finish: ' + r.ended + '.')) : null,
       h('details', {}, h('summary', {}, 'Details of the run'), h('dl', {}, facts.map(([k, v]) => [h('dt', {}, k), h('dd', {}, v)])))));
 }
 

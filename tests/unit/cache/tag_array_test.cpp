@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/tag_array.h"
 
+#include "modules/support/archive.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -261,6 +263,95 @@ TEST(TagArray, MoreWaysHoldMoreLines) {
     for (std::uint64_t i = 0; i < 80; ++i) fill(t, i * 0x80, 0, static_cast<std::uint32_t>(i));
     for (std::uint64_t i = 0; i < 80; ++i)
         EXPECT_EQ(t.probe(i * 0x80, i * 0x80, 0, false).outcome, access_outcome::hit) << i;
+}
+
+// ---- checkpoints restored by a cache of another configuration ----
+
+std::uint64_t itself(std::uint64_t address) {
+    return address;
+}
+
+/// The lines of a cache, as a checkpoint has them.
+std::vector<tag_array::saved_line> lines_of(tag_array& t) {
+    support::archive saved;
+    t.checkpoint(saved, itself, 0);
+    support::archive a(saved.take());
+    return tag_array::saved_lines(a);
+}
+
+bool holds(const tag_array& t, std::uint64_t address, unsigned sector = 0) {
+    return t.probe(address, address, sector, false).outcome == access_outcome::hit;
+}
+
+TEST(TagArray, ASmallerCacheKeepsTheLinesThatWereUsedLast) {
+    tag_array large(sectored(1, 4));
+    for (std::uint64_t i = 0; i < 4; ++i) fill(large, i * 0x80, 0, 10 + static_cast<unsigned>(i));
+    large.access(large.probe(0, 0, 0, false), 0, 0, 20);  // the first line is used again
+    tag_array small(sectored(1, 2));
+    small.insert(lines_of(large), itself, 100);
+    EXPECT_TRUE(holds(small, 0x000));
+    EXPECT_FALSE(holds(small, 0x080));
+    EXPECT_FALSE(holds(small, 0x100));
+    EXPECT_TRUE(holds(small, 0x180));
+    const auto next = small.probe(0x800, 0x800, 0, false);
+    EXPECT_EQ(small.line_address(next.line), 0x180u) << "the line that was used first";
+}
+
+TEST(TagArray, ALargerCacheKeepsAllLinesWithTheirSectorsAndDirtyBytes) {
+    tag_array small(sectored(2, 2));
+    for (std::uint64_t i = 0; i < 4; ++i) fill(small, i * 0x80, 1, 1 + static_cast<unsigned>(i));
+    const auto line = small.probe(0x80, 0x80, 1, true).line;
+    small.write(line, 1, bytes(32, 8));
+    tag_array large(sectored(8, 4));
+    large.insert(lines_of(small), itself, 100);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        EXPECT_TRUE(holds(large, i * 0x80, 1));
+        EXPECT_FALSE(holds(large, i * 0x80, 0));
+    }
+    EXPECT_EQ(large.dirty_lines(), 1u);
+    const auto dirty = large.probe(0x80, 0x80, 1, false).line;
+    EXPECT_EQ(large.state(dirty, 1), sector_state::modified);
+    EXPECT_EQ(large.to_write_back(dirty).bytes, 32u);
+}
+
+TEST(TagArray, LinesOfAnotherSizeAreNotInserted) {
+    tag_array lines(sectored(4, 2));
+    fill(lines, 0x80, 0, 1);
+    cache_config other = sectored(4, 2);
+    other.line_bytes = 64;
+    tag_array of_other_size(other);
+    of_other_size.insert(lines_of(lines), itself, 100);
+    EXPECT_FALSE(holds(of_other_size, 0x80));
+    other = sectored(4, 2);
+    other.kind = cache_kind::normal;
+    tag_array whole(other);
+    whole.insert(lines_of(lines), itself, 100);
+    EXPECT_FALSE(holds(whole, 0x80));
+}
+
+TEST(TagArray, SectorsOfALineFromTwoSlicesAreJoined) {
+    tag_array first(sectored(4, 2)), second(sectored(4, 2)), both(sectored(4, 2));
+    fill(first, 0x80, 0, 1);
+    fill(second, 0x80, 3, 2);
+    auto lines = lines_of(first);
+    for (const auto& l : lines_of(second)) lines.push_back(l);
+    both.insert(lines, itself, 100);
+    EXPECT_TRUE(holds(both, 0x80, 0));
+    EXPECT_TRUE(holds(both, 0x80, 3));
+    EXPECT_FALSE(holds(both, 0x80, 1));
+}
+
+TEST(TagArray, AnUnchangedCacheIsRestoredWithItsPositions) {
+    tag_array saved(sectored(4, 2)), restored(sectored(4, 2));
+    const auto line = fill(saved, 0x280, 2, 7);
+    support::archive to;
+    to.portable_block("cache");
+    saved.checkpoint(to, itself, 0);
+    auto from = support::archive::for_another_configuration(to.take(), {});
+    ASSERT_TRUE(from.portable_block("cache"));
+    EXPECT_FALSE(restored.checkpoint(from, itself, 100)) << "no line is inserted again";
+    EXPECT_EQ(restored.probe(0x280, 0x280, 2, false).line, line);
+    EXPECT_EQ(restored.counted().accesses, 0u) << "statistics are not restored";
 }
 
 }  // namespace
