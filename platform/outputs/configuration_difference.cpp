@@ -170,25 +170,25 @@ std::vector<std::string> resumption::notes() const {
             fmt::format("{} thread blocks of the first kernel had been placed before the "
                         "checkpoint: its cycles and statistics are those of the rest",
                         placed));
-    constexpr std::size_t most = 10;
-    for (std::size_t i = 0; i < std::min(options.size(), most); ++i)
+    constexpr std::size_t max_named = 10;
+    for (std::size_t i = 0; i < std::min(options.size(), max_named); ++i)
         lines.push_back(fmt::format("changed: {} {} -> {}", options[i].name,
                                     quoted(options[i].saved), quoted(options[i].here)));
-    if (options.size() > most)
+    if (options.size() > max_named)
         lines.push_back(fmt::format(
             "{} more options are changed; the file of --stats-json lists them (resumed.options)",
-            options.size() - most));
-    // Kinds of which the same is to be said share a line.
-    std::vector<std::pair<std::string, std::string>> said;  // and of which
+            options.size() - max_named));
+    // Kinds of blocks with the same outcome and reason share a line.
+    std::vector<std::pair<std::string, std::string>> outcomes;  // outcome, kinds with numbers
     for (const blocks& b : of_blocks) {
         const bool unchanged = b.what == blocks::outcome::restored || b.why.empty();
         const std::string what = text_of(b.what) + (unchanged ? "" : " (" + b.why + ")");
-        auto line =
-            std::find_if(said.begin(), said.end(), [&](const auto& l) { return l.first == what; });
-        if (line == said.end()) line = said.insert(said.end(), {what, ""});
+        auto line = std::find_if(outcomes.begin(), outcomes.end(),
+                                 [&](const auto& l) { return l.first == what; });
+        if (line == outcomes.end()) line = outcomes.insert(outcomes.end(), {what, ""});
         line->second += fmt::format("{}{} {}", line->second.empty() ? "" : ", ", b.count, b.kind);
     }
-    for (const auto& [what, which] : said) lines.push_back(what + ": " + which);
+    for (const auto& [what, kinds] : outcomes) lines.push_back(what + ": " + kinds);
     return lines;
 }
 
