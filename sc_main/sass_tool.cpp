@@ -174,11 +174,6 @@ unsigned dump_cubin(const std::string& bytes, const std::string& origin, const a
 /// Processes a cubin's bytes and origin. Returns the number of kernels processed.
 using cubin_visitor = std::function<unsigned(const std::string&, const std::string&)>;
 
-/// Whether machine code for an architecture can be decoded.
-bool is_supported(unsigned architecture) {
-    return architecture >= sass::oldest_machine_code && architecture <= sass::newest_machine_code;
-}
-
 /// Visits a cubin, or the cubins in a program, of the requested architecture. Without one all are
 /// visited whose machine code can be decoded. @return the others, as " sm_35 sm_50"
 std::string visit_cubins(const arguments& a, const char* command, const cubin_visitor& visit) {
@@ -194,7 +189,8 @@ std::string visit_cubins(const arguments& a, const char* command, const cubin_vi
     } else {
         const auto is_wanted = [&](const sass::fat_binary_entry& e) {
             return e.what == sass::fat_binary_entry::kind::cubin &&
-                   (wanted == 0 ? is_supported(e.architecture) : e.architecture == wanted);
+                   (wanted == 0 ? sass::is_supported_machine_code(e.architecture)
+                                : e.architecture == wanted);
         };
         const auto note = [](std::string& list, unsigned architecture) {
             const std::string one = fmt::format(" sm_{}", architecture);

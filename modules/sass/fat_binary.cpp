@@ -107,7 +107,7 @@ bool ptx_runs_on(unsigned architecture, char suffix, unsigned gpu) {
 }
 
 bool machine_code_runs_on(unsigned architecture, char suffix, unsigned gpu) {
-    if (architecture < oldest_machine_code || architecture > newest_machine_code) return false;
+    if (!is_supported_machine_code(architecture)) return false;
     if (suffix == 'a') return architecture == gpu;
     return architecture <= gpu && architecture / 10 == gpu / 10;
 }

@@ -32,6 +32,10 @@ bool ptx_runs_on(unsigned architecture, char suffix, unsigned gpu);
 constexpr unsigned newest_machine_code = 121;
 /// The oldest one, sm_70.
 constexpr unsigned oldest_machine_code = 70;
+/// Whether machine code of an architecture is supported.
+constexpr bool is_supported_machine_code(unsigned architecture) {
+    return architecture >= oldest_machine_code && architecture <= newest_machine_code;
+}
 /// Returns whether a GPU can run machine code of an architecture: sm_XY runs on the GPUs of the
 /// same generation (X) from X.Y on, sm_XYa only on X.Y. Machine code before sm_70 is not supported.
 bool machine_code_runs_on(unsigned architecture, char suffix, unsigned gpu);

@@ -100,12 +100,9 @@ checkpoint_options checkpoint_options::of(const option_values& values) {
 
 void checkpoint_options::check(const option_values& values, const gpu_config& config,
                                bool debugs) const {
-    if (!any()) {
-        if (values.flag("--resume-what-if"))
-            values.fail("--resume-what-if", "has no effect without a checkpoint",
-                        "give --resume FILE");
-        return;
-    }
+    if (values.flag("--resume-what-if") && resume.empty())
+        values.fail("--resume-what-if", "has no effect without a checkpoint", "give --resume FILE");
+    if (!any()) return;
     const auto refuse = [](const std::string& what) {
         throw support::user_error("command line", what, "omit one of them");
     };
@@ -116,9 +113,6 @@ void checkpoint_options::check(const option_values& values, const gpu_config& co
         refuse("sampled runs are not saved in checkpoints");
     if (debugs) refuse("the debugger does not go with checkpoints");
     if (values.flag("--resume-what-if")) {
-        if (resume.empty())
-            values.fail("--resume-what-if", "has no effect without a checkpoint",
-                        "give --resume FILE");
         if (!write.empty()) refuse("a run that resumes with another configuration cannot be saved");
         if (config.power.enabled)
             refuse("--resume-what-if does not support -power_simulation_enabled");
@@ -177,7 +171,7 @@ void checkpoint::check(const option_values& options, const gpu_config& config) {
             file_,
             fmt::format("was written for another {}: with {} {} instead of {}",
                         c.role == checkpoint_role::workload ? "workload" : "GPU", c.name,
-                        c.saved.empty() ? "\"\"" : c.saved, c.here.empty() ? "\"\"" : c.here),
+                        quoted(c.saved), quoted(c.here)),
             c.role == checkpoint_role::workload
                 ? "resume with the value that it was written with"
                 : "resume with the options that it was written with, or permit another "

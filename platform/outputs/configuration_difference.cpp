@@ -50,10 +50,6 @@ bool is_among(const Names& names, const Name& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string quoted(const std::string& text) {
-    return text.empty() ? "\"\"" : text;
-}
-
 std::string text_of(resumption::blocks::outcome what) {
     using outcome = resumption::blocks::outcome;
     if (what == outcome::reinserted) return "lines inserted again in the order of their last use";
@@ -91,6 +87,10 @@ checkpoint_role checkpoint_role_of(const option_info& o) {
         default:
             return checkpoint_role::gpu;
     }
+}
+
+std::string quoted(const std::string& value) {
+    return value.empty() ? "\"\"" : value;
 }
 
 std::string checkpoint_text_of(const option_values& options, const option_info& o) {

@@ -23,6 +23,8 @@ checkpoint_role checkpoint_role_of(const option_info& option);
 
 /// The value of an option as saved in a checkpoint.
 std::string checkpoint_text_of(const option_values& options, const option_info& option);
+/// A value of an option as messages print it: "" if it is empty.
+std::string quoted(const std::string& value);
 /// What several options decide together, and blocks depend on: clocks and address mapping.
 std::map<std::string, std::string> design_of(const gpu_config& config);
 

@@ -87,7 +87,7 @@ std::string statistics_run::ended() const {
 std::string statistics_run::resumed() const {
     const auto at = document_.find("resumed");
     if (at == document_.end()) return {};
-    constexpr std::size_t most = 5;
+    constexpr std::size_t max_named = 5;
     const json& options = (*at)["options"];
     std::string text = fmt::format("resumed from {} after kernel {}",
                                    support::printable((*at)["checkpoint"].get<std::string>()),
@@ -96,12 +96,12 @@ std::string statistics_run::resumed() const {
         text += fmt::format(" and {} thread blocks of the next", placed);
     std::size_t n = 0;
     for (const auto& [name, o] : options.items())
-        if (n++ < most)
+        if (n++ < max_named)
             text +=
                 fmt::format("{}{} {} -> {}", n == 1 ? ", with " : ", ", support::printable(name),
                             support::printable(o["saved"].get<std::string>()),
                             support::printable(o["here"].get<std::string>()));
-    if (n > most) text += fmt::format(" and {} more options", n - most);
+    if (n > max_named) text += fmt::format(" and {} more options", n - max_named);
     return text;
 }
 
