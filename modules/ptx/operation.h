@@ -96,7 +96,7 @@ enum class mode : std::uint8_t {
     fractional, range,                                        // createpolicy
     l1, l2,                                                   // prefetch, discard, applypriority
     map_address, map_rank, map_box, map_size, map_stride, map_step,  // tensormap.replace
-    map_type, map_interleave, map_swizzle, map_fill,
+    map_type, map_interleave, map_swizzle, map_atomicity, map_fill,
     kind_f8f6f4, kind_mxf8f6f4, kind_mxf4, kind_mxf4nvf4,    // mma of sm_120, tcgen05.mma
     kind_f16, kind_tf32, kind_i8,                             // tcgen05.mma
     lanes_32x32b, lanes_16x64b, lanes_16x128b, lanes_16x256b, lanes_16x32bx2,  // tcgen05.ld, st

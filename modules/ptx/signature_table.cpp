@@ -303,7 +303,7 @@ constexpr signature_row rows[] = {
     {o::wgmma_mma_async_sp, "mma_async.$sp:sp.sync.aligned.$warpgroup.?satfinite.s32.s8|u8.s8|u8", "={}d any b64 u32 imm pred none none none none"},
     {o::tensormap_replace, "replace.tile.$tensorfield:global_address|rank.?global|shared::cta.b1024.b32|b64", "[] T none"},
     {o::tensormap_replace, "replace.tile.$tensorfield:box_dim|global_dim|global_stride|element_stride.?global|shared::cta.b1024.b32|b64", "[] imm T"},
-    {o::tensormap_replace, "replace.tile.$tensorfield:elemtype|interleave_layout|swizzle_mode|fill_mode.?global|shared::cta.b1024.b32", "[] imm none"},
+    {o::tensormap_replace, "replace.tile.$tensorfield:elemtype|interleave_layout|swizzle_mode|swizzle_atomicity|fill_mode.?global|shared::cta.b1024.b32", "[] imm none"},
     {o::tensormap_cp_fenceproxy, "cp_fenceproxy.global.$bulkfrom:shared::cta.tensormap::generic.$order:release.$scope.sync.aligned", "[] [] imm"},
     {o::fence_proxy, "proxy.tensormap::generic.$order:acquire.$scope", "[] imm"},
     {o::fence_proxy, "proxy.tensormap::generic.$order:release.$scope", ""},

@@ -270,6 +270,7 @@ constexpr word words[] = {
     {"tensorfield", "elemtype", f::variant, n(mode::map_type)},
     {"tensorfield", "interleave_layout", f::variant, n(mode::map_interleave)},
     {"tensorfield", "swizzle_mode", f::variant, n(mode::map_swizzle)},
+    {"tensorfield", "swizzle_atomicity", f::variant, n(mode::map_atomicity)},
     {"tensorfield", "fill_mode", f::variant, n(mode::map_fill)},
     {"kind", "kind::f8f6f4", f::variant, n(mode::kind_f8f6f4)},
     {"kind", "kind::mxf8f6f4", f::variant, n(mode::kind_mxf8f6f4)},

@@ -287,7 +287,7 @@ void move_row(const tensor_map& m, device_address shared, std::uint32_t bytes, M
     if (m.swizzle == tensor_map::swizzle_mode::none) return move(shared, 0u, bytes);
     for (std::uint32_t i = 0; i < bytes; i += 16) {
         const std::uint64_t rank = shared & ~(address_windows::cluster_stride - 1);
-        move(rank | swizzled(shared - rank + i, m.swizzle), i, 16u);
+        move(rank | swizzled(shared - rank + i, m.swizzle, m.atomicity), i, 16u);
     }
 }
 

@@ -26,7 +26,7 @@ struct layout {
                               sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40, im2col = 0x48,
                               pixels = 0x4a, lower = 0x50, upper = 0x58;
     // Bits of the word at `kind`.
-    static constexpr unsigned rank = 4, type = 7, swizzle = 13, fill = 15;
+    static constexpr unsigned rank = 4, type = 7, swizzle = 13, fill = 15, atomicity = 19;
 };
 
 template <class T>
@@ -58,6 +58,7 @@ std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
     m.type = *type;
     m.swizzle = static_cast<swizzle_mode>(kind >> layout::swizzle & 3);
     m.fills_with_nan = (kind >> layout::fill & 1) != 0;
+    m.atomicity = static_cast<std::uint8_t>(kind >> layout::atomicity & 7);
     const auto upper = get<std::uint32_t>(from, layout::upper_strides);
     const auto steps = get<std::uint32_t>(from, layout::steps);
     for (unsigned d = 0; d < max_dimensions; ++d) {
@@ -86,7 +87,8 @@ void tensor_map::encode(std::byte* to) const {
     put(to, layout::kind,
         (std::uint32_t{rank} - 1) << layout::rank | number << layout::type |
             static_cast<std::uint32_t>(swizzle) << layout::swizzle |
-            std::uint32_t{fills_with_nan} << layout::fill);
+            std::uint32_t{fills_with_nan} << layout::fill |
+            std::uint32_t{atomicity} << layout::atomicity);
     std::uint32_t upper = 0, of_steps = 0;
     for (unsigned d = 0; d < max_dimensions; ++d) {
         put(to, layout::sizes + 4 * d, last[d]);
@@ -178,6 +180,11 @@ std::string tensor_map::fault() const {
         return fmt::format("a box whose rows have {} bytes, not a multiple of 16", row);
     const unsigned span =
         swizzle == swizzle_mode::none ? row : 16U << static_cast<unsigned>(swizzle);
+    constexpr unsigned bytes_32 = 1;
+    if (atomicity > bytes_32)
+        return "a swizzle of chunks of 64 bytes, or with exchanged halves, which is not supported";
+    if (atomicity == bytes_32 && swizzle != swizzle_mode::bytes_128)
+        return "chunks of 32 bytes in rows of less than 128 bytes";
     if (row > span) return fmt::format("rows of {} bytes; the swizzle takes at most {}", row, span);
     const bool floating = type >= element::f16 && type <= element::tf32_ftz;
     if (fills_with_nan && !floating) return "fills integers with NaN";

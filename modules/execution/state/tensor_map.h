@@ -15,10 +15,11 @@ namespace simtlm::execution {
 /// bytes of a CUtensorMap (CUDA driver API, "Tensor Map Object Management"; PTX manual, "Tensors").
 /// Their layout is opaque to PTX, but machine code replaces fields directly (as seen in ptxas
 /// output for tensormap.replace): address at 0; at 8 a word with rank - 1 (bits 6:4), type (10:7),
-/// interleaving, swizzle (14:13) and fill (15); strides / 16 from 0x0c with their upper four bits
-/// at 0x1c; sizes - 1 from 0x20; element strides - 1 in three bits each at 0x34; box sizes - 1 in
-/// bytes from 0x37. The upper half has a signature of this implementation and the fields of im2col
-/// mode, whose position is not known. Interleaving is not supported.
+/// interleaving, swizzle (14:13), fill (15) and the atoms of the swizzle (21:19); strides / 16 from
+/// 0x0c with their upper four bits at 0x1c; sizes - 1 from 0x20; element strides - 1 in three bits
+/// each at 0x34; box sizes - 1 in bytes from 0x37. The upper half has a signature of this
+/// implementation and the fields of im2col mode, whose position is not known. Interleaving is not
+/// supported.
 struct tensor_map {
     static constexpr std::size_t bytes = 128;  ///< in memory
     static constexpr unsigned max_dimensions = 5;
@@ -47,6 +48,9 @@ struct tensor_map {
     element type = element::u8;
     std::uint8_t rank = 0;  ///< number of dimensions, 1 to 5; 0 is the innermost, contiguous one
     swizzle_mode swizzle = swizzle_mode::none;
+    /// Size of the chunks that the swizzle permutes, as a number of tensormap.replace: 0: 16 bytes,
+    /// 1: 32 bytes, in rows of 128 bytes (CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B). Others are faults.
+    std::uint8_t atomicity = 0;
     bool fills_with_nan = false;  ///< for elements outside of the tensor; otherwise zeros
     device_address address = 0;   ///< of the first element
     std::array<std::uint32_t, max_dimensions> last{};         ///< number of elements - 1
@@ -94,11 +98,14 @@ struct tensor_map {
 };
 
 /// Address in shared memory of a byte of a swizzled tile: 16-byte chunks are permuted within rows
-/// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes").
-/// @param a  offset in the shared memory of a CTA
-constexpr std::uint64_t swizzled(std::uint64_t a, tensor_map::swizzle_mode mode) {
+/// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes"). Chunks of 32
+/// bytes are permuted by bits 7 and 8 (CUTLASS: Swizzle<2, 5, 2>).
+/// @param a  offset in the shared memory of a CTA  @param atomicity  tensor_map::atomicity
+constexpr std::uint64_t swizzled(std::uint64_t a, tensor_map::swizzle_mode mode,
+                                 unsigned atomicity = 0) {
     constexpr std::uint64_t lines[] = {0, 1, 3, 7};
-    return a ^ (a >> 7 & lines[static_cast<unsigned>(mode)]) << 4;
+    const std::uint64_t permuted = lines[static_cast<unsigned>(mode)] >> atomicity;
+    return a ^ (a >> 7 & permuted) << (4 + atomicity);
 }
 
 }  // namespace simtlm::execution

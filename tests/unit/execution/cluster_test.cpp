@@ -751,6 +751,7 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
   @%p1 tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20], 0, %rd4;
   @%p1 tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r20], 9;
   @%p1 tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r20], 2;
+  @%p1 tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [%r20], 1;
   mov.u32 %r10, 2; mov.u32 %r11, 12; mov.u32 %r12, 3;
   @%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r20], %r10;
   @%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20], 2, %r11;
@@ -778,6 +779,7 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
     EXPECT_EQ(changed.strides[0], 320u);
     EXPECT_EQ(changed.type, tensor_map::element::f64);
     EXPECT_EQ(changed.swizzle, tensor_map::swizzle_mode::bytes_64);
+    EXPECT_EQ(changed.atomicity, 1);
     EXPECT_EQ(changed.rank, 3) << "the instruction has the rank - 1";
     EXPECT_EQ(changed.box[2], 12u);
     EXPECT_EQ(changed.box[0], 8u);
@@ -905,6 +907,42 @@ TEST(TensorCopy, SwizzlesRowsOf64And128Bytes) {
                 const unsigned word = line * 32 + (chunk ^ line % modulus) * 4 + column % 4;
                 ASSERT_EQ(found[word], data[row * 32 + column]) << row << " " << column;
             }
+    }
+}
+
+TEST(TensorCopy, SwizzlesChunksOf32BytesInRowsOf128) {
+    std::vector<std::uint32_t> data(32 * 16);
+    for (unsigned i = 0; i < data.size(); ++i) data[i] = i + 1;
+    tensor_map m = matrix_map(0, 32, 16);
+    m.swizzle = tensor_map::swizzle_mode::bytes_128;
+    m.atomicity = 1;
+    m.box = {32, 16};
+    const auto found = load_box(m, {0, 0}, data, 32 * 16);
+    for (unsigned row = 0; row < 16; ++row)
+        for (unsigned column = 0; column < 32; ++column) {
+            const unsigned chunk = column / 8;  // of eight words
+            ASSERT_EQ(found[row * 32 + (chunk ^ row % 4) * 8 + column % 8], data[row * 32 + column])
+                << row << " " << column;
+        }
+}
+
+TEST(TensorMap, HasChunksOf16BytesOrOf32BytesInRowsOf128) {
+    tensor_map m = matrix_map(0, 32, 16);
+    m.box = {8, 16};
+    m.atomicity = 1;
+    m.swizzle = tensor_map::swizzle_mode::bytes_128;
+    std::vector<std::byte> image(tensor_map::bytes);
+    m.encode(image.data());
+    EXPECT_EQ(image[10], std::byte{0x08}) << "bit 19 of the word at 8, as ptxas compiles "
+                                             "tensormap.replace";
+    EXPECT_EQ(tensor_map::decode(image.data())->atomicity, 1);
+    EXPECT_EQ(m.fault(), "");
+    m.swizzle = tensor_map::swizzle_mode::bytes_64;
+    EXPECT_THAT(m.fault(), testing::HasSubstr("rows of less than 128 bytes"));
+    m.swizzle = tensor_map::swizzle_mode::bytes_128;
+    for (const std::uint8_t refused : {2, 3}) {
+        m.atomicity = refused;
+        EXPECT_THAT(m.fault(), testing::HasSubstr("not supported"));
     }
 }
 
