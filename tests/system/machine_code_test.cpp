@@ -261,6 +261,7 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "wide_sums", 416, "wide_sums"},
                     stored_program{120, "RTX5090", "packed_120", 896, "packed"},
+                    stored_program{120, "RTX5090", "uniform_conversions_120", 96, "conversions"},
                     stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},

@@ -144,6 +144,10 @@ bool lower_float_to_float(machine_lowering& l) {
     if ((to == 16 && from == 16) || to < from) o.round = round;
     return lower_conversion(l, o);
 }
+/// UF2F.
+bool lower_uniform_float_to_float(machine_lowering& l) {
+    return lower_float_to_float(l) && l.make_uniform();
+}
 
 // ---- F2FP: conversion of two numbers to a packed register ----
 
