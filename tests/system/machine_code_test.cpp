@@ -193,6 +193,15 @@ INSTANTIATE_TEST_SUITE_P(NarrowIntegers, StoredProgram,
                                          stored_program{90, "H100_PCIE", "narrow", 1728, "narrow"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// I2IP whose third source is the upper half of a register.
+INSTANTIATE_TEST_SUITE_P(
+    NarrowIntegersAndHalves, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{80, "A100", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{90, "H100_PCIE", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{120, "RTX5090", "narrow_halves", 128, "narrow_halves"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Double-precision shapes introduced by Hopper.
 INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "doubles_90", 768,

@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_lowering.h"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace simtlm::execution {
@@ -265,18 +266,27 @@ type narrow_integer_of(const machine_lowering& l) {
 
 }  // namespace
 
-/// I2IP. Two results of 8, 4 or 2 bits are followed by the low bits of the third source.
+/// I2IP. Two results of 8, 4 or 2 bits are followed by the low bits of the third source: as many as
+/// the results leave (.24, .28), or one of its halves.
 bool lower_pack_integers(machine_lowering& l) {
     const type narrow = narrow_integer_of(l);
     if (l.has(modifier::SATRELU)) return false;
-    l.suffix_of(l.at(3));  // the bits of it that are kept, as many as the results leave
+    const std::string_view kept = l.suffix_of(l.at(3));
+    const bool keeps_high_half = kept == ".H1" && ptx::width_of(narrow) == 8;
+    if (!keeps_high_half && kept != "" && kept != ".24" && kept != ".28") return false;
     packing_arguments d;
     d.width = ptx::width_of(narrow);
     d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
     d.saturates = l.has(modifier::SAT);
     if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
         return false;
-    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    operand_ref c = l.low_word(l.at(3));
+    if (keeps_high_half) {
+        const operand_ref whole = c;
+        c = l.scratch();
+        l.emit_words(l.lanes().shift, {}, c, {whole, l.number(16), machine_frame::zero}, false);
+    }
     l.emit_words(machine_pack_integers, d, l.result_row(l.at(0)), {a, b, c});
     return true;
 }
