@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <set>
@@ -276,6 +277,37 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
                     stored_program{120, "RTX5090", "uniform_spills", 96, "converts"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.kernel, p.param.architecture); });
+
+TEST(UniformForms, LeaveTheSameMemoryAsTheirPtx) {
+    const char* const names[] = {
+        "mask",         "clamped_mask",  "saturated",       "packed_bytes", "packed_halves",
+        "byte",         "floor_byte",    "saturated_sum",   "half_word",    "bfloat_half_word",
+        "bfloat",       "numbers",       "unsigned_bfloat", "less",         "rounded_bfloat",
+        "rounded_tf32", "truncated_tf32"};
+    std::string text = fmt::format("buffer o u32 {} zero\n", 4 * std::size(names));
+    for (unsigned n = 0; n < std::size(names); ++n)
+        text += fmt::format("launch {} grid 1 block 1 args o+{}\n", names[n], 16 * n);
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch", text + "output o result.bin\n");
+    const std::string path = SIMTLM_MACHINE_CODE "/uniform_forms_120";
+    const auto run = [&](const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", "RTX5090", what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("--ptx", path + ".ptx");
+    ASSERT_EQ(expected.size(), 16 * std::size(names));
+    EXPECT_EQ(run("--cubin", path + ".sm_120.cubin"), expected);
+}
+
+// Minima and maxima of three halves.
+INSTANTIATE_TEST_SUITE_P(
+    ThreeHalves, StoredProgram,
+    testing::Values(stored_program{90, "H100_PCIE", "halves_90", 256, "halves"},
+                    stored_program{100, "RTX5090", "halves_90", 256, "halves"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,

@@ -43,6 +43,12 @@ type float_type_of(const machine_lowering& l) {
                                    : type::f32;
 }
 
+/// RZ or URZ.
+bool is_zero(const sass::operand& o) {
+    return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
+           (o.kind == operand_kind::uniform_reg && o.index == sass::uniform_urz);
+}
+
 /// First bit of the part of a source that an integer conversion selects.
 unsigned first_bit_of(const machine_lowering& l, const sass::operand& from) {
     return l.suffix_of(from) == ".H1" || l.suffix_of(from) == ".B2" ? 16
@@ -214,9 +220,7 @@ bool lower_narrow_floats(machine_lowering& l, type narrow) {
     constexpr std::uint32_t low_halves = 0x5410;
     const sass::operand& third = l.at(packs ? 3 : 2);
     // The position of what follows a pair of 4-bit floats is not known.
-    if (narrow == type::e2m1x2 &&
-        (third.kind != operand_kind::reg || third.index != sass::register_rz))
-        return false;
+    if (narrow == type::e2m1x2 && !is_zero(third)) return false;
     const operand_ref c = l.low_word(third);
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
@@ -235,8 +239,7 @@ bool lower_pack_floats(machine_lowering& l) {
     // With .MERGE_C the high half is that of C.
     const bool merges = l.has(modifier::MERGE_C);
     if (!l.has(modifier::PACK_AB) && !merges) return false;
-    if (merges && (l.at(2).kind != operand_kind::reg || l.at(2).index != sass::register_rz))
-        return false;
+    if (merges && !is_zero(l.at(2))) return false;
     ptx::operation o = conversion(l.has(modifier::BF16) ? type::bf16x2 : type::f16x2, type::f32);
     if (!set_packing_flags(l, o)) return false;
     const operand_ref a = merges ? operand_ref{machine_frame::zero} : l.float_source(l.at(1));
@@ -278,8 +281,7 @@ bool lower_pack_integers(machine_lowering& l) {
     d.width = ptx::width_of(narrow);
     d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
     d.saturates = l.has(modifier::SAT);
-    if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
-        return false;
+    if (d.width == 16 && !is_zero(l.at(3))) return false;
     const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
     operand_ref c = l.low_word(l.at(3));
     if (keeps_high_half) {
@@ -289,6 +291,11 @@ bool lower_pack_integers(machine_lowering& l) {
     }
     l.emit_words(machine_pack_integers, d, l.result_row(l.at(0)), {a, b, c});
     return true;
+}
+
+/// UI2IP.
+bool lower_uniform_pack_integers(machine_lowering& l) {
+    return lower_pack_integers(l) && l.make_uniform();
 }
 
 /// F2IP: two bytes, followed by the low half of the third source.
@@ -304,6 +311,11 @@ bool lower_pack_floats_to_integers(machine_lowering& l) {
     l.emit_words(l.lanes().permute, {}, pair, {low, l.number(low_bytes), high}, false);
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
+}
+
+/// UF2IP.
+bool lower_uniform_pack_floats_to_integers(machine_lowering& l) {
+    return lower_pack_floats_to_integers(l) && l.make_uniform();
 }
 
 }  // namespace simtlm::execution

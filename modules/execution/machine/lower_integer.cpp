@@ -184,6 +184,11 @@ bool lower_add2(machine_lowering& l) {
     return true;
 }
 
+/// UVIADD.
+bool lower_uniform_add2(machine_lowering& l) {
+    return lower_add2(l) && l.make_uniform();
+}
+
 bool lower_multiply_add(machine_lowering& l) {
     if (l.has(modifier::MOV)) return lower_product_as_move(l);
     product_arguments p;
