@@ -159,9 +159,9 @@ FMNMX   209 809 a09 1a09 1c09 80-85 | 80=FTZ 81=NAN | Rd A/na Q/naf P87!
 FMNMX   209 809 a09 1a09 1c09 86-89 | 80=FTZ 81=NAN 82=XORSIGN | Rd A/na Q/naf P87!
 FMNMX   209 809 a09 1a09 1c09 90- | 80=FTZ 81=NAN 82=XORSIGN 65=IS_A | Rd P66[IS_A] A/na Q/naf P87!
 FMNMX3  276 476 676 876 a76 1676 1a76 1c76 1e76 100-119 | 80=FTZ 81=NAN | Rd A/na B/naf C/na P87!
-FADD2   24b 44b 1e4b 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 D/nfX84
-FMUL2   24a 84a 1c4a 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 Q/nfX87
-FFMA2   249 449 849 1c49 1e49 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 B/nfX87 C/nfX84
+FADD2   24b 44b 1e4b 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 D/nafX84
+FMUL2   24a 84a 1c4a 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 Q/nafX87
+FFMA2   249 449 849 1c49 1e49 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 B/nafX87 C/nafX84
 FSEL    208 808 a08 1a08 1c08      70-  | 80=FTZ | Rd A/na Q/naf P87!
 FSETP   20b 80b a0b 1a0b 1c0b      70-  | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | P81 P84 A/na Q/naf P87!
 FSET    20a 80a a0a 1a0a 1c0a      70-  | .BF 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | Rd A/na Q/naf P87!
@@ -341,8 +341,7 @@ USEL    1287 1887                  75-U | | Rd A Q/u P87!
 USEL    1487 1c87 120-U | .64 | Rd A W P87!
 USHF    1299 1499 1899             75-U | 76=L,R 75=W 73-74=S64,U64,S32,U32 80=HI | Rd A B/u C
 USGXT   129a 189a                  75-U | 75=W 73=U32,- | Rd A Q/u
-UBMSK   129b 189b                  75-99U | 75=W | Rd A Q/s
-UBMSK   129b 189b                  120-U | 75=W | Rd A Q/s
+UBMSK   129b 189b                  75-U | 75=W | Rd A Q/s
 UBREV   12be 18be                  75-U | | Rd Q/u
 UFLO    12bd 18bd                  75-U | 73=U32,- 74=SH | Rd P81? Q/iu
 UPOPC   12bf 18bf                  75-U | | Rd Q/iu

@@ -302,6 +302,12 @@ TEST(UniformForms, LeaveTheSameMemoryAsTheirPtx) {
     EXPECT_EQ(run("--cubin", path + ".sm_120.cubin"), expected);
 }
 
+// Absolute values of pairs of floats.
+INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
+                         testing::Values(stored_program{100, "B200", "absolute_pairs_100", 384,
+                                                        "pairs"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Minima and maxima of three halves.
 INSTANTIATE_TEST_SUITE_P(
     ThreeHalves, StoredProgram,
