@@ -332,6 +332,7 @@ UISETP  128c 188c                  75-119U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,
 UISETP  128c 188c                  120-U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73+80=U32,-,U64,S64 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68![EX]
 ULEA    1291 1491 1891             75-U | 80=HI 74=X 73+80=-,!,-,SX32 | Rd P81? A/m Q/mu R64[HI^SX32] I75.5 P87![X]
 ULOP3   1292 1892                  75-U | .LUT 80=PAND | P81? Rd A Q/u C I72.8 P87!
+UPLOP3  129f                       75-99U | .LUT | P81 P84 A/v Q/v Rc/v I72.8 I16.8
 UPLOP3  89c                        75-U | .LUT | P81 P84 P87! P77! P68! LUT64 I16.8
 UMOV    882 1c82                   75-119U | | Rd Q/u
 UMOV    882 1c82                   120-U | 80=64 | Rd Q/u
@@ -356,6 +357,8 @@ UFSET   1252 1852 120-U | .BF 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,
 UFSEL   1251 1851 120-U | 80=FTZ | Rd A/na Q/naf P87!
 UI2F    125a 185a                  120-U | 75-77=?,F16,F32,?,BF16,?,?,? 74+84-85=U8,S8,U16,S16,U32,-,?,? 78-79=-,RM,RP,RZ | Rd Q/sp
 UI2IP   124f 184f                  120-U | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
+UI2IP   124f 184f                  120-U | ?77-78=2 76=U2,S2 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
+UI2IP   124f 184f                  120-U | ?77-78=3 76=U4,S4 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
 UVIADD  1249 1849                  120-U | ?73-75=2 ?80=1 .SAT | Rd A/n Q/n
 UI2I    124e 184e                  120-U | 76-77=U8,S8,U16,S16 .S32 .SAT | Rd Q/s
 UF2F    125b 185b                  120-U | 80=FTZ 75-77+84-86=10:F32.F16,12:BF16.F16,17:F16.F32,20:BF16.F32,33:F16.BF16,F32.BF16 78-79=-,RM,RP,RZ | Rd Q/nafg

@@ -430,7 +430,7 @@ bool lower_logic(machine_lowering& l) {
 }
 
 bool lower_predicate_logic(machine_lowering& l) {
-    if (l.at(2).kind != operand_kind::reg) {
+    if (l.at(2).kind != operand_kind::reg && l.at(2).kind != operand_kind::uniform_reg) {
         predicate_logic_arguments d;
         for (unsigned i = 0; i < 3; ++i) d.source[i] = l.predicate_of(l.at(2 + i));
         for (unsigned i = 0; i < 2; ++i) {
