@@ -332,7 +332,7 @@ UISETP  128c 188c                  75-119U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,
 UISETP  128c 188c                  120-U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73+80=U32,-,U64,S64 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68![EX]
 ULEA    1291 1491 1891             75-U | 80=HI 74=X 73+80=-,!,-,SX32 | Rd P81? A/m Q/mu R64[HI^SX32] I75.5 P87![X]
 ULOP3   1292 1892                  75-U | .LUT 80=PAND | P81? Rd A Q/u C I72.8 P87!
-UPLOP3  129f                       75-99U | .LUT | P81 P84 A/v Q/v Rc/v I72.8 I16.8
+UPLOP3  129f                       75-119U | .LUT | P81 P84 A/v Q/v Rc/v I72.8 I16.8
 UPLOP3  89c                        75-U | .LUT | P81 P84 P87! P77! P68! LUT64 I16.8
 UMOV    882 1c82                   75-119U | | Rd Q/u
 UMOV    882 1c82                   120-U | 80=64 | Rd Q/u

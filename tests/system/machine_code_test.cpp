@@ -312,7 +312,8 @@ INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
 INSTANTIATE_TEST_SUITE_P(
     UniformSaturation, StoredProgram,
     testing::Values(stored_program{75, "RTX2060", "uniform_saturation", 7, "saturation"},
-                    stored_program{90, "H100_PCIE", "uniform_saturation", 7, "saturation"}),
+                    stored_program{90, "H100_PCIE", "uniform_saturation", 7, "saturation"},
+                    stored_program{100, "B200", "uniform_saturation", 7, "saturation"}),
     [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // Minima and maxima of three halves.
