@@ -302,6 +302,31 @@ TEST(UniformForms, LeaveTheSameMemoryAsTheirPtx) {
     EXPECT_EQ(run("--cubin", path + ".sm_120.cubin"), expected);
 }
 
+// Lanes that wait for lanes of their warp pass convergence barriers in their loop; those that wait
+// for them outside of it continue nevertheless.
+TEST(MachineCodeProgram, LanesContinueWhileOthersPassBarriersInALoop) {
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer a u32 2048 random 11\nbuffer o u32 64 zero\n"
+                     "launch permits grid 1 block 32 args a o s32:3\noutput o result.bin\n");
+    const outcome o = simulate({"-gpgpu_ptx_sim_mode", "1", "--preset", "RTX2060", "--cubin",
+                                SIMTLM_MACHINE_CODE "/permits.sm_75.cubin", "--launch", file});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const std::string result = read_file(folder.path("result.bin"));
+    ASSERT_EQ(result.size(), 256u);
+    std::array<std::uint32_t, 64> words;
+    std::memcpy(words.data(), result.data(), sizeof words);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(words[lane], lane + 1);
+        EXPECT_EQ(words[32 + lane], 3u);
+    }
+    const std::size_t at = o.out.find("NANOSLEEP");
+    ASSERT_NE(at, std::string::npos) << o.out;
+    const std::size_t number = o.out.find_first_of("0123456789", at);
+    EXPECT_LT(std::stoul(o.out.substr(number)), 200u) << o.out;
+}
+
 // Absolute values of pairs of floats.
 INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
                          testing::Values(stored_program{100, "B200", "absolute_pairs_100", 384,
