@@ -191,7 +191,8 @@ private:
         if (spec.absolutes) o.absolute = w_.bit(absolute);
         if (spec.inverts) o.invert = w_.bit(spec.invert_bit != 0 ? spec.invert_bit : negate);
         if (spec.selects_halves && o.kind != operand_kind::half2) {
-            auto which = static_cast<unsigned>(w_.bits(half, 2));
+            auto which =
+                static_cast<unsigned>(w_.bits(spec.half_bit != 0 ? spec.half_bit : half, 2));
             if (spec.selects_more_halves && w_.bit(86)) which += 4;
             o.suffix = halves[which];
             if (which == 1 && architecture_ >= 90 && !spec.selects_more_halves)

@@ -316,6 +316,11 @@ private:
                 o.swizzle_bit = static_cast<std::uint8_t>(number(flags.substr(i + 1)));
                 return;
             }
+            if (letter == 'H') {  // its bit follows
+                o.selects_halves = true;
+                o.half_bit = static_cast<std::uint8_t>(number(flags.substr(i + 1)));
+                return;
+            }
             const auto* const flag =
                 std::find_if(std::begin(operand_flags), std::end(operand_flags),
                              [&](const operand_flag& f) { return f.letter == letter; });

@@ -91,6 +91,7 @@ struct encoding_operand {
     bool may_negate_predicate = false;
     bool negates = false, absolutes = false, inverts = false, inverts_with_x = false;
     std::uint8_t invert_bit = 0;   ///< 0: the usual bit of a source
+    std::uint8_t half_bit = 0;     ///< first of the bits that select halves; 0: the usual ones
     std::uint8_t swizzle_bit = 0;  ///< first of the bits that select words of a pair; 0: none
     char immediate = 'u';
     bool selects_halves = false, selects_byte = false, zero_omitted = false;

@@ -50,6 +50,7 @@ namespace simtlm::sass {
 //   APC          program counter of the code that is executed at the exit
 //   L24          64-bit immediate from bit 24 on
 //   W            64-bit source at bit 32: register, uniform register, or immediate
+//   /Hn          halves of a packed source are selected by two bits from bit n on
 //   /Xn          part of an operand that is a pair of words, three bits from bit n on
 //   WIDEn.u.o.w  pair of registers at bit n as an address, a descriptor at u, w bits of offset at o
 //   USPLITn      uniform register, three bits at bit n and five at bit 73
@@ -158,9 +159,9 @@ FMNMX   209 809 a09 1a09 1c09 80-85 | 80=FTZ 81=NAN | Rd A/na Q/naf P87!
 FMNMX   209 809 a09 1a09 1c09 86-89 | 80=FTZ 81=NAN 82=XORSIGN | Rd A/na Q/naf P87!
 FMNMX   209 809 a09 1a09 1c09 90- | 80=FTZ 81=NAN 82=XORSIGN 65=IS_A | Rd P66[IS_A] A/na Q/naf P87!
 FMNMX3  276 476 676 876 a76 1676 1a76 1c76 1e76 100-119 | 80=FTZ 81=NAN | Rd A/na B/naf C/na P87!
-FADD2   24b 44b 1e4b 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 D/nfX84
-FMUL2   24a 84a 1c4a 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 Q/nfX87
-FFMA2   249 449 849 1c49 1e49 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/nX81 B/nfX87 C/nfX84
+FADD2   24b 44b 1e4b 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 D/nafX84
+FMUL2   24a 84a 1c4a 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 Q/nafX87
+FFMA2   249 449 849 1c49 1e49 100-119 | 80=FTZ 78-79=-,RM,RP,RZ | Rd A/naX81 B/nafX87 C/nafX84
 FSEL    208 808 a08 1a08 1c08      70-  | 80=FTZ | Rd A/na Q/naf P87!
 FSETP   20b 80b a0b 1a0b 1c0b      70-  | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | P81 P84 A/na Q/naf P87!
 FSET    20a 80a a0a 1a0a 1c0a      70-  | .BF 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | Rd A/na Q/naf P87!
@@ -227,6 +228,7 @@ HFMA2   235 435 635 835 a35 1c35 1e35 1635 1a35 80-89 | .MMA 76+80=-,FMZ,FTZ,* 7
 HFMA2   235 435 635 835 a35 1c35 1e35 1635 1a35 90-99 | .MMA 78+85=-,*,BF16_V2,* 76+80=-,FMZ,FTZ,* 77+79=-,SAT,RELU,! | Rd A/na B/nahl C/nahl P87!?[RELU]
 HMNMX2  240 840 a40 1c40 1a40 80-85 | 78+85=-,F32,BF16_V2,* 80=FTZ 81=NAN | Rd A/nax Q/nahx P87!
 HMNMX2  240 840 a40 1c40 1a40 86-89 | 78+85=-,F32,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN | Rd A/nax Q/nahx P87!
+VHMNMX  247 847 a47 1c47 1a47 90-119 | 78+85=-,INVALID1,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN | Rd A/nax Q/nahx Rc/naH76 P87!
 HMNMX2  240 840 a40 1c40 1a40 90- | 78+85=-,*,BF16_V2,! 80=FTZ 81=NAN 82=XORSIGN 65=IS_A | Rd P66[IS_A] P69[IS_A] A/nax Q/nahx P87!
 HSETP2  234 434 634 1634 1e34      70-89 | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 71=H_AND 69-70=AND,OR,XOR | P81 P84 A/nax D/nahx P87!
 HSETP2  234 434 634 1634 1e34      90-  | 64-65=-,INVALID1,BF16_V2,* 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 71=H_AND 69-70=AND,OR,XOR | P81 P84 A/nax D/nahx P87!
@@ -330,6 +332,7 @@ UISETP  128c 188c                  75-119U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73=U32,
 UISETP  128c 188c                  120-U | 76-78=F,LT,EQ,LE,GT,NE,GE,T 73+80=U32,-,U64,S64 74-75=AND,OR,XOR 72=EX | P81 P84 A Q/s P87! P68![EX]
 ULEA    1291 1491 1891             75-U | 80=HI 74=X 73+80=-,!,-,SX32 | Rd P81? A/m Q/mu R64[HI^SX32] I75.5 P87![X]
 ULOP3   1292 1892                  75-U | .LUT 80=PAND | P81? Rd A Q/u C I72.8 P87!
+UPLOP3  129f                       75-119U | .LUT | P81 P84 A/v Q/v Rc/v I72.8 I16.8
 UPLOP3  89c                        75-U | .LUT | P81 P84 P87! P77! P68! LUT64 I16.8
 UMOV    882 1c82                   75-119U | | Rd Q/u
 UMOV    882 1c82                   120-U | 80=64 | Rd Q/u
@@ -339,7 +342,7 @@ USEL    1287 1887                  75-U | | Rd A Q/u P87!
 USEL    1487 1c87 120-U | .64 | Rd A W P87!
 USHF    1299 1499 1899             75-U | 76=L,R 75=W 73-74=S64,U64,S32,U32 80=HI | Rd A B/u C
 USGXT   129a 189a                  75-U | 75=W 73=U32,- | Rd A Q/u
-UBMSK   129b 189b                  75-99U | 75=W | Rd A Q/s
+UBMSK   129b 189b                  75-U | 75=W | Rd A Q/s
 UBREV   12be 18be                  75-U | | Rd Q/u
 UFLO    12bd 18bd                  75-U | 73=U32,- 74=SH | Rd P81? Q/iu
 UPOPC   12bf 18bf                  75-U | | Rd Q/iu
@@ -350,13 +353,22 @@ UFADD   1254 1454 120-U | 80=FTZ 78-79=-,RM,RP,RZ 77=SAT | Rd A/na C/naf
 UFMUL   1256 1856 120-U | 76+80=-,FMZ,FTZ,* 84-86=INVALID0,D8,D4,D2,-,M2,M4,M8 78-79=-,RM,RP,RZ 77=SAT | Rd A/na Q/naf
 UFFMA   1255 1455 1855 120-U | 76+80=-,FMZ,FTZ,* 78-79=-,RM,RP,RZ 77=SAT | Rd A/na B/naf C/naf
 UFSETP  1253 1853 120-U | 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | P81 P84 A/na Q/naf P87!
+UFSET   1252 1852 120-U | .BF 76-79=F,LT,EQ,LE,GT,NE,GE,NUM,NAN,LTU,EQU,LEU,GTU,NEU,GEU,T 80=FTZ 74-75=AND,OR,XOR | Rd A/na Q/naf P87!
 UFSEL   1251 1851 120-U | 80=FTZ | Rd A/na Q/naf P87!
-UI2F    125a 185a                  120-U | 75-77=?,F16,F32,?,?,?,?,? 74+84-85=U8,S8,U16,S16,U32,-,?,? 78-79=-,RM,RP,RZ | Rd Q/sp
-UFRND   125d 185d                  120-U | 80=FTZ 75-77+84-86=else:?,9:F16,18:- 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
+UI2F    125a 185a                  120-U | 75-77=?,F16,F32,?,BF16,?,?,? 74+84-85=U8,S8,U16,S16,U32,-,?,? 78-79=-,RM,RP,RZ | Rd Q/sp
+UI2IP   124f 184f                  120-U | ?78=0 76-77=U8,S8,U16,S16 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
+UI2IP   124f 184f                  120-U | ?77-78=2 76=U2,S2 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
+UI2IP   124f 184f                  120-U | ?77-78=3 76=U4,S4 .S32 74-75=-,SAT,SATRELU,* | Rd A Q/s Rc/k
+UVIADD  1249 1849                  120-U | ?73-75=2 ?80=1 .SAT | Rd A/n Q/n
+UI2I    124e 184e                  120-U | 76-77=U8,S8,U16,S16 .S32 .SAT | Rd Q/s
+UF2F    125b 185b                  120-U | 80=FTZ 75-77+84-86=10:F32.F16,12:BF16.F16,17:F16.F32,20:BF16.F32,33:F16.BF16,F32.BF16 78-79=-,RM,RP,RZ | Rd Q/nafg
+UFRND   125d 185d                  120-U | 80=FTZ 75-77+84-86=else:?,9:F16,18:-,36:BF16 78-79=-,FLOOR,CEIL,TRUNC | Rd Q/nafg
 UI2FP   125e 185e                  120-U | 75-77=*,*,F32,*,*,*,*,* 74+84-85=*,*,*,*,U32,S32,*,* 78-79=-,INVALID1,INVALID2,RZ | Rd Q/s
 UF2FP   12ba                       120-U | ?73=0 ?78=1 ?82=1 ?84=0 ?85=1 ?90=1 77=SATFINITE 74=RELU 75=E5M2.F32,E4M3.F32 .PACK_AB_MERGE_C | Rd A B C
 UF2FP   12ba                       120-U | ?73=0 ?78=0 ?82=1 ?84=1 ?85=1 ?90=1 77=SATFINITE 74=RELU 75=E5M2,E4M3 .F16 .UNPACK_B_MERGE_C | Rd B C
-UF2I    125c 185c                  120-U | 80=FTZ 72+75-76+84-86=12:U32.F16,F16,20:U32,- 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/nafg
+UF2FP   12ba                       120-U | ?73=0 ?75-76=3 ?78=1 ?82=0 ?84=0 ?85=1 ?89-90=1 77=SATFINITE 74=RELU .TF32.F32 .PACK_B 79-81=-,?,?,RZ,?,?,?,? | Rd B
+UF2IP   1259                       120-U | 76-77=U8,S8,INVALID2,* .F32 78-79=-,INVALID1,INVALID2,TRUNC 74=NTZ 75=RELU | Rd A B C
+UF2I    125c 185c                  120-U | 80=FTZ 72+75-76+84-86=8:U8.F16,S8.F16,U16.F16,S16.F16,U32.F16,F16,16:U8,S8,U16,S16,U32,-,32:U8.BF16,S8.BF16,U16.BF16,S16.BF16,U32.BF16,BF16 78-79=-,FLOOR,CEIL,TRUNC 77=NTZ | Rd Q/nafg
 
 # --- constant, local, shared memory ---
 LDC     b82                        70-V  | 73-75=U8,S8,U16,S16,-,64 78-79=-,IL,IS,ISL | Rd LDC24

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <set>
@@ -193,6 +194,15 @@ INSTANTIATE_TEST_SUITE_P(NarrowIntegers, StoredProgram,
                                          stored_program{90, "H100_PCIE", "narrow", 1728, "narrow"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// I2IP whose third source is the upper half of a register.
+INSTANTIATE_TEST_SUITE_P(
+    NarrowIntegersAndHalves, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{80, "A100", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{90, "H100_PCIE", "narrow_halves", 128, "narrow_halves"},
+                    stored_program{120, "RTX5090", "narrow_halves", 128, "narrow_halves"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Double-precision shapes introduced by Hopper.
 INSTANTIATE_TEST_SUITE_P(DoubleProducts, StoredProgram,
                          testing::Values(stored_program{90, "H100_PCIE", "doubles_90", 768,
@@ -261,11 +271,82 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{120, "RTX5090", "uniform_120", 384, "uniform"},
                     stored_program{120, "RTX5090", "wide_sums", 416, "wide_sums"},
                     stored_program{120, "RTX5090", "packed_120", 896, "packed"},
+                    stored_program{120, "RTX5090", "uniform_conversions_120", 96, "conversions"},
                     stored_program{100, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{120, "RTX5090", "uniform_spills", 64, "spills"},
                     stored_program{100, "RTX5090", "uniform_spills", 96, "converts"},
                     stored_program{120, "RTX5090", "uniform_spills", 96, "converts"}),
     [](const auto& p) { return fmt::format("{}_sm_{}", p.param.kernel, p.param.architecture); });
+
+TEST(UniformForms, LeaveTheSameMemoryAsTheirPtx) {
+    const char* const names[] = {
+        "mask",         "clamped_mask",  "saturated",       "packed_bytes", "packed_halves",
+        "byte",         "floor_byte",    "saturated_sum",   "half_word",    "bfloat_half_word",
+        "bfloat",       "numbers",       "unsigned_bfloat", "less",         "rounded_bfloat",
+        "rounded_tf32", "truncated_tf32"};
+    std::string text = fmt::format("buffer o u32 {} zero\n", 4 * std::size(names));
+    for (unsigned n = 0; n < std::size(names); ++n)
+        text += fmt::format("launch {} grid 1 block 1 args o+{}\n", names[n], 16 * n);
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch", text + "output o result.bin\n");
+    const std::string path = SIMTLM_MACHINE_CODE "/uniform_forms_120";
+    const auto run = [&](const char* what, const std::string& code) {
+        folder.write("result.bin", "");
+        const outcome o = simulate(
+            {"-gpgpu_ptx_sim_mode", "1", "--preset", "RTX5090", what, code, "--launch", file});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return read_file(folder.path("result.bin"));
+    };
+    const std::string expected = run("--ptx", path + ".ptx");
+    ASSERT_EQ(expected.size(), 16 * std::size(names));
+    EXPECT_EQ(run("--cubin", path + ".sm_120.cubin"), expected);
+}
+
+// Lanes that wait for lanes of their warp pass convergence barriers in their loop; those that wait
+// for them outside of it continue nevertheless.
+TEST(MachineCodeProgram, LanesContinueWhileOthersPassBarriersInALoop) {
+    const scratch_folder folder;
+    const std::string file =
+        folder.write("run.launch",
+                     "buffer a u32 2048 random 11\nbuffer o u32 64 zero\n"
+                     "launch permits grid 1 block 32 args a o s32:3\noutput o result.bin\n");
+    const outcome o = simulate({"-gpgpu_ptx_sim_mode", "1", "--preset", "RTX2060", "--cubin",
+                                SIMTLM_MACHINE_CODE "/permits.sm_75.cubin", "--launch", file});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const std::string result = read_file(folder.path("result.bin"));
+    ASSERT_EQ(result.size(), 256u);
+    std::array<std::uint32_t, 64> words;
+    std::memcpy(words.data(), result.data(), sizeof words);
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(words[lane], lane + 1);
+        EXPECT_EQ(words[32 + lane], 3u);
+    }
+    const std::size_t at = o.out.find("NANOSLEEP");
+    ASSERT_NE(at, std::string::npos) << o.out;
+    const std::size_t number = o.out.find_first_of("0123456789", at);
+    EXPECT_LT(std::stoul(o.out.substr(number)), 200u) << o.out;
+}
+
+// Absolute values of pairs of floats.
+INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
+                         testing::Values(stored_program{100, "B200", "absolute_pairs_100", 384,
+                                                        "pairs"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Signs of uniform registers.
+INSTANTIATE_TEST_SUITE_P(
+    UniformSaturation, StoredProgram,
+    testing::Values(stored_program{75, "RTX2060", "uniform_saturation", 7, "saturation"},
+                    stored_program{90, "H100_PCIE", "uniform_saturation", 7, "saturation"},
+                    stored_program{100, "B200", "uniform_saturation", 7, "saturation"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
+// Minima and maxima of three halves.
+INSTANTIATE_TEST_SUITE_P(
+    ThreeHalves, StoredProgram,
+    testing::Values(stored_program{90, "H100_PCIE", "halves_90", 256, "halves"},
+                    stored_program{100, "RTX5090", "halves_90", 256, "halves"}),
+    [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // mma.m8n8k4 is executed in steps, also on Turing.
 INSTANTIATE_TEST_SUITE_P(QuadPairs, StoredProgram,

@@ -5,6 +5,7 @@
 #include "modules/execution/machine/machine_lowering.h"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace simtlm::execution {
@@ -40,6 +41,12 @@ type float_type_of(const machine_lowering& l) {
            : l.has(modifier::BF16) ? type::bf16
            : l.has(modifier::F16)  ? type::f16
                                    : type::f32;
+}
+
+/// RZ or URZ.
+bool is_zero(const sass::operand& o) {
+    return (o.kind == operand_kind::reg && o.index == sass::register_rz) ||
+           (o.kind == operand_kind::uniform_reg && o.index == sass::uniform_urz);
 }
 
 /// First bit of the part of a source that an integer conversion selects.
@@ -144,6 +151,10 @@ bool lower_float_to_float(machine_lowering& l) {
     if ((to == 16 && from == 16) || to < from) o.round = round;
     return lower_conversion(l, o);
 }
+/// UF2F.
+bool lower_uniform_float_to_float(machine_lowering& l) {
+    return lower_float_to_float(l) && l.make_uniform();
+}
 
 // ---- F2FP: conversion of two numbers to a packed register ----
 
@@ -209,9 +220,7 @@ bool lower_narrow_floats(machine_lowering& l, type narrow) {
     constexpr std::uint32_t low_halves = 0x5410;
     const sass::operand& third = l.at(packs ? 3 : 2);
     // The position of what follows a pair of 4-bit floats is not known.
-    if (narrow == type::e2m1x2 &&
-        (third.kind != operand_kind::reg || third.index != sass::register_rz))
-        return false;
+    if (narrow == type::e2m1x2 && !is_zero(third)) return false;
     const operand_ref c = l.low_word(third);
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
@@ -230,8 +239,7 @@ bool lower_pack_floats(machine_lowering& l) {
     // With .MERGE_C the high half is that of C.
     const bool merges = l.has(modifier::MERGE_C);
     if (!l.has(modifier::PACK_AB) && !merges) return false;
-    if (merges && (l.at(2).kind != operand_kind::reg || l.at(2).index != sass::register_rz))
-        return false;
+    if (merges && !is_zero(l.at(2))) return false;
     ptx::operation o = conversion(l.has(modifier::BF16) ? type::bf16x2 : type::f16x2, type::f32);
     if (!set_packing_flags(l, o)) return false;
     const operand_ref a = merges ? operand_ref{machine_frame::zero} : l.float_source(l.at(1));
@@ -261,20 +269,33 @@ type narrow_integer_of(const machine_lowering& l) {
 
 }  // namespace
 
-/// I2IP. Two results of 8, 4 or 2 bits are followed by the low bits of the third source.
+/// I2IP. Two results of 8, 4 or 2 bits are followed by the low bits of the third source: as many as
+/// the results leave (.24, .28), or one of its halves.
 bool lower_pack_integers(machine_lowering& l) {
     const type narrow = narrow_integer_of(l);
     if (l.has(modifier::SATRELU)) return false;
-    l.suffix_of(l.at(3));  // the bits of it that are kept, as many as the results leave
+    const std::string_view kept = l.suffix_of(l.at(3));
+    const bool keeps_high_half = kept == ".H1" && ptx::width_of(narrow) == 8;
+    if (!keeps_high_half && kept != "" && kept != ".24" && kept != ".28") return false;
     packing_arguments d;
     d.width = ptx::width_of(narrow);
     d.is_signed = ptx::class_of(narrow) == ptx::type_class::signed_integer;
     d.saturates = l.has(modifier::SAT);
-    if (d.width == 16 && (l.at(3).kind != operand_kind::reg || l.at(3).index != sass::register_rz))
-        return false;
-    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2)), c = l.low_word(l.at(3));
+    if (d.width == 16 && !is_zero(l.at(3))) return false;
+    const operand_ref a = l.low_word(l.at(1)), b = l.low_word(l.at(2));
+    operand_ref c = l.low_word(l.at(3));
+    if (keeps_high_half) {
+        const operand_ref whole = c;
+        c = l.scratch();
+        l.emit_words(l.lanes().shift, {}, c, {whole, l.number(16), machine_frame::zero}, false);
+    }
     l.emit_words(machine_pack_integers, d, l.result_row(l.at(0)), {a, b, c});
     return true;
+}
+
+/// UI2IP.
+bool lower_uniform_pack_integers(machine_lowering& l) {
+    return lower_pack_integers(l) && l.make_uniform();
 }
 
 /// F2IP: two bytes, followed by the low half of the third source.
@@ -290,6 +311,11 @@ bool lower_pack_floats_to_integers(machine_lowering& l) {
     l.emit_words(l.lanes().permute, {}, pair, {low, l.number(low_bytes), high}, false);
     l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
     return true;
+}
+
+/// UF2IP.
+bool lower_uniform_pack_floats_to_integers(machine_lowering& l) {
+    return lower_pack_floats_to_integers(l) && l.make_uniform();
 }
 
 }  // namespace simtlm::execution

@@ -322,6 +322,11 @@ bool lower_float_set(machine_lowering& l) {
     return true;
 }
 
+/// UFSET.
+bool lower_uniform_float_set(machine_lowering& l) {
+    return lower_float_set(l) && l.make_uniform();
+}
+
 /// FSWZADD.
 bool lower_quad_add(machine_lowering& l) {
     if (rounding_of(l) != ptx::rounding::rn) return false;

@@ -182,6 +182,19 @@ bool lower_half_minmax(machine_lowering& l) {
     return l.emit_values(o, l.result_row(l.at(0)), {a, b});
 }
 
+/// VHMNMX.
+bool lower_half_minmax3(machine_lowering& l) {
+    const sass::operand& order = l.at(4);
+    l.reads_sign(order);
+    if (order.index != sass::predicate_true) return false;
+    ptx::operation o = packed_operation(l, order.negate_predicate ? opcode::max : opcode::min);
+    if (l.has(modifier::NaN)) set(o, ptx::flag::nan);
+    const operand_ref a = l.half_source(l.at(1)), b = l.half_source(l.at(2)),
+                      c = l.half_source(l.at(3)), both = l.scratch();
+    return l.emit_values(o, both, {a, b}, false) &&
+           l.emit_values(o, l.result_row(l.at(0)), {both, c});
+}
+
 bool lower_half_compare(machine_lowering& l) {
     half_comparison_arguments d;
     if (!set_comparison(l, l.at(4), d)) return false;

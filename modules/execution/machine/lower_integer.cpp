@@ -184,6 +184,11 @@ bool lower_add2(machine_lowering& l) {
     return true;
 }
 
+/// UVIADD.
+bool lower_uniform_add2(machine_lowering& l) {
+    return lower_add2(l) && l.make_uniform();
+}
+
 bool lower_multiply_add(machine_lowering& l) {
     if (l.has(modifier::MOV)) return lower_product_as_move(l);
     product_arguments p;
@@ -425,7 +430,7 @@ bool lower_logic(machine_lowering& l) {
 }
 
 bool lower_predicate_logic(machine_lowering& l) {
-    if (l.at(2).kind != operand_kind::reg) {
+    if (l.at(2).kind != operand_kind::reg && l.at(2).kind != operand_kind::uniform_reg) {
         predicate_logic_arguments d;
         for (unsigned i = 0; i < 3; ++i) d.source[i] = l.predicate_of(l.at(2 + i));
         for (unsigned i = 0; i < 2; ++i) {

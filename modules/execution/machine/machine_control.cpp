@@ -183,6 +183,16 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
             return w.continue_at(next);
         }
     }
+    // A group that passes a barrier by itself has not made progress: loops that wait for other
+    // lanes contain such barriers.
+    const bool alone = (partners[__builtin_ctz(lanes)] & live_ & ~lanes) == 0 &&
+                       all_the_same(partners, lanes) &&
+                       std::none_of(blocked_.begin(), blocked_.end(), [&](const blocked_group& b) {
+                           return b.barrier == static_cast<int>(barrier);
+                       });
+    const unsigned yields = yields_;
+    std::vector<std::uint64_t> states;
+    states.swap(states_);
     note_progress();
     for (lane_mask left = lanes; left != 0;) {
         const lane_mask among = partners[__builtin_ctz(left)];
@@ -193,6 +203,10 @@ const operation* machine_control::wait(warp& w, lane_mask lanes, unsigned barrie
         left &= ~same;
     }
     barriers_changed(w);
+    if (alone) {
+        yields_ = yields;
+        states_.swap(states);
+    }
     return next_group(w);
 }
 
