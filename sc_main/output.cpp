@@ -50,11 +50,14 @@ void output::note(const std::string& kind, const std::string& text) {
 
 void output::print(const platform::kernel_record* kernel) {
     line_.clear_line();
-    last_ = reporter_.make(kernel != nullptr ? &kernel->subject : nullptr);
-    files_.add(last_, kernel);
+    const platform::report& report = reporter_.make(kernel != nullptr ? &kernel->subject : nullptr);
+    files_.add(report, kernel);
     reported_cycles_ = device_.core_cycles();
-    put_out(config_.compact_reports ? compact_.of(last_.text) : last_.text);
-    put_out(platform::host_time_text(last_, seconds(), device_.config().clocks.core));
+    if (config_.compact_reports)
+        put_out(compact_.of(report.text));
+    else
+        put_out(report.text);
+    put_out(platform::host_time_text(report, seconds(), device_.config().clocks.core));
     flush_out();
     line_.restore();
 }
@@ -111,11 +114,11 @@ void output::print_rest() {
 
 void output::summary() const {
     line_.clear();
-    const auto value = [&](const char* name) { return last_.value(name); };
+    const auto value = [&](const char* name) { return reporter_.last().value(name); };
     const auto hit_rate = [&](const std::string& cache) -> std::string {
-        const double accesses = last_.value(cache + "_total_cache_accesses");
+        const double accesses = reporter_.last().value(cache + "_total_cache_accesses");
         if (accesses == 0) return "none";
-        const double misses = last_.value(cache + "_total_cache_misses");
+        const double misses = reporter_.last().value(cache + "_total_cache_misses");
         return fmt::format("{:.1f} %", 100 * (1 - misses / accesses));
     };
     const platform::gpu_config& c = device_.config();

@@ -55,7 +55,6 @@ private:
     platform::reporter reporter_;
     platform::gpu_files& files_;
     platform::compact_text compact_;
-    platform::report last_;
     std::uint64_t reported_cycles_ = ~std::uint64_t{0};
     std::uint64_t kernels_ = 0;
     bool incomplete_ = false;  ///< the run ended early for an unrequested reason

@@ -77,7 +77,10 @@ bool stderr_is_terminal() {
 }
 
 void put_out(std::string_view text) {
-    write_out(support::printable_lines(text));
+    if (support::are_printable_lines(text))  // reports are long: not copied
+        write_out(text);
+    else
+        write_out(support::printable_lines(text));
 }
 
 void put_out_of_program(std::string_view text) {

@@ -89,7 +89,8 @@ def report_of(simtlm, preset, program, words, more, last, folder, options):
         command = [simtlm, "run", "--preset", preset, "-gpgpu_kernel_launch_latency", "0", *more,
                    *[w for o in options.option for w in o.split(None, 1)],
                    "--stats-file", str(text), "--", str(program), *words]
-        with open(pathlib.Path(results) / "output.txt", "w+", encoding="utf-8") as said:
+        with open(pathlib.Path(results) / "output.txt", "w+", encoding="utf-8",
+                  errors="replace") as said:
             process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said,
                                        start_new_session=True,
                                        preexec_fn=lambda: os.nice(options.nice))

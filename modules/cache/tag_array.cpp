@@ -379,8 +379,10 @@ void tag_array::invalidate() {
     if (!used_) return;
     bool awaits = false;
     for (std::uint32_t line = 0; line < sets_ * ways_; ++line) {
+        const line_flags& f = lines_[line].flags;
+        if ((f.present | f.awaited) == 0) continue;  // free
         drop(line);
-        awaits = awaits || lines_[line].flags.awaited != 0;
+        awaits = awaits || f.awaited != 0;
     }
     dirty_ = 0;
     used_ = awaits;

@@ -156,9 +156,10 @@ void activity_reader::add_cache(std::string_view kind, std::string_view label,
                merged = outcome == "MSHR_HIT";
     const bool miss = outcome == "MISS" || outcome == "SECTOR_MISS";
     if (kind == "l1d") {
-        // A miss that joins another one counts as a hit.
+        // An access that joins a pending miss has the outcome HIT_RESERVED, or that of a miss if
+        // the line has been replaced, and counts as MSHR_HIT, too. It is a hit.
         if (hit || merged) add(writes ? activity::l1_write_hits : activity::l1_read_hits, 1, cell);
-        if (miss || merged)
+        if (miss || merged || (late && !parameters_.quirk_merges_reduce_misses))
             add(writes ? activity::l1_write_misses : activity::l1_read_misses, merged ? -1 : 1,
                 cell);
     } else if (kind == "l1t") {

@@ -19,6 +19,9 @@ struct gpu_parameters {
     bool lanes_gated = true;          ///< idle lanes of a functional unit take no energy
     /// The instruction cache always hits and counts nothing (-gpgpu_perfect_inst_const_cache).
     bool perfect_instruction_cache = false;
+    /// An access that joins a pending miss of the L1D reduces the misses, which do not contain it,
+    /// as in AccelWattch: the count can become negative.
+    bool quirk_merges_reduce_misses = false;
 };
 
 /// Reads the activity of a GPU from the counters of its blocks.

@@ -13,6 +13,8 @@ std::string printable(std::string_view text);
 std::string printable_lines(std::string_view text);
 /// Returns whether printable() returns the text unchanged.
 bool is_printable(std::string_view text);
+/// Returns whether printable_lines() returns the text unchanged.
+bool are_printable_lines(std::string_view text);
 
 /// Demangles the name of a C++ function; any other name is returned unchanged.
 std::string demangled(const std::string& name);

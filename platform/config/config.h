@@ -163,10 +163,11 @@ struct power_config {
     std::uint64_t window = 10000;  ///< core cycles over which power is taken as constant
     unsigned result_buses = 8;     ///< warp instructions that an SM can complete in a cycle
     bool lanes_gated = true;       ///< idle lanes of functional units take no energy
-    bool dumps_windows = false;    ///< the report has the power of every window
-    unsigned trace_level = 6;      ///< of the compressed traces, 0 to 9
-    double steady_deviation = 8;   ///< watts from the mean of a steady state
-    unsigned steady_windows = 4;   ///< a steady state has more than that
+    bool quirk_merges_reduce_misses = false;  ///< see power::gpu_parameters
+    bool dumps_windows = false;               ///< the report has the power of every window
+    unsigned trace_level = 6;                 ///< of the compressed traces, 0 to 9
+    double steady_deviation = 8;              ///< watts from the mean of a steady state
+    unsigned steady_windows = 4;              ///< a steady state has more than that
     std::string hardware_file, hardware_benchmark;
     std::array<bool, power::hardware_counters> simulated{};  ///< counters of hybrid mode
     bool accumulates = false;  ///< instruction counts of modes 1 and 2 are those of the run so far

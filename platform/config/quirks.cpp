@@ -126,11 +126,15 @@ constexpr quirk table[] = {
      [](gpu_config& c) -> bool& { return c.quirk_hash_wraps; }},
     {"memcpy-truncates", "copies from the host warm the L2 at addresses truncated to 32 bits",
      [](gpu_config& c) -> bool& { return c.memory.partition.quirk_memcpy_truncates; }},
+    {"power-merges-reduce-misses",
+     "the power model subtracts accesses that join a pending miss of an L1D from the misses, which "
+     "do not contain them",
+     [](gpu_config& c) -> bool& { return c.power.quirk_merges_reduce_misses; }},
 };
 
 /// Switches outside of the four quirk structures: network, dispatch, clocks, address
-/// mapping, and three in the memory system.
-constexpr std::size_t single_switches = 7;
+/// mapping, power, and three in the memory system.
+constexpr std::size_t single_switches = 8;
 static_assert(std::size(table) == sizeof(core::core_quirks) + sizeof(trace::reader_quirks) +
                                       sizeof(ptx_quirks) + sizeof(cache::cache_quirks) +
                                       single_switches,

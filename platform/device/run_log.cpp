@@ -187,12 +187,15 @@ void run_log::open_report() {
 
 void run_log::report(watched& w, const platform::kernel_record* kernel) {
     open_report();
-    w.last = w.reporter->make(kernel != nullptr ? &kernel->subject : nullptr);
-    w.files->add(w.last, kernel);
-    std::string text;
-    if (gpus_.size() > 1) text = fmt::format("simtlm: device {}\n", &w - gpus_.data());
-    text += to_.compact ? compact_.of(w.last.text) : w.last.text;
-    write(text + platform::host_time_text(w.last, seconds(), core_hertz_));
+    const platform::report& report =
+        w.reporter->make(kernel != nullptr ? &kernel->subject : nullptr);
+    w.files->add(report, kernel);
+    if (gpus_.size() > 1) write(fmt::format("simtlm: device {}\n", &w - gpus_.data()));
+    if (to_.compact)
+        write(compact_.of(report.text));
+    else
+        write(report.text);
+    write(platform::host_time_text(report, seconds(), core_hertz_));
 }
 
 void run_log::kernel_ended(platform::gpu& gpu, const dispatch::finished_kernel& kernel) {
@@ -236,7 +239,7 @@ std::string run_log::summary_text() const {
 }
 
 std::string run_log::summary_of(const watched& w) const {
-    const platform::report& r = w.last;
+    const platform::report& r = w.reporter->last();
     const double cycles = r.value("gpu_tot_sim_cycle");
     const auto hit_rate = [&](const std::string& cache) -> std::string {
         const double accesses = r.value(cache + "_total_cache_accesses");

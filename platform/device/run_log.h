@@ -142,7 +142,6 @@ private:
         platform::gpu* gpu;
         std::unique_ptr<platform::reporter> reporter;
         std::unique_ptr<platform::gpu_files> files;
-        platform::report last;
         std::uint64_t kernels = 0;
     };
 

@@ -43,6 +43,7 @@ power::gpu_parameters power_parameters_of(const gpu_config& c) {
     p.dram_access_bytes = c.memory.partition.dram.atom_bytes();
     p.lanes_gated = c.power.lanes_gated;
     p.perfect_instruction_cache = c.cores.sm.l1.perfect_instruction_and_constant;
+    p.quirk_merges_reduce_misses = c.power.quirk_merges_reduce_misses;
     return p;
 }
 

@@ -245,8 +245,8 @@ void statistics_files::add(const report& report, const kernel_record* kernel,
     r.own = sums_->take();
     r.instructions = std::move(instructions);
     rows_.push_back(std::move(r));
-    last_ = report;
-    last_.text.clear();
+    last_.report_values = report.report_values;
+    last_.rows = report.rows;
 }
 
 namespace {

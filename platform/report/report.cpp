@@ -33,22 +33,30 @@ core_statistics sum_of_cores(gpu& device) {
 
 /// Prints "Access = 1, Miss = 0, ..." for one cache of a kind.
 /// @param what  kind of the cache, @param number  its index
-void add_cache_line(fmt::memory_buffer& to, std::string_view what, unsigned number,
-                    const cache::cache_statistics& s) {
-    fmt::format_to(fmt::appender(to),
-                   FMT_COMPILE("{}[{}]: Access = {}, Miss = {}, Miss_rate = {:.3f}, "
-                               "Pending_hits = {}, Reservation_fails = {}\n"),
-                   what, number, s.accesses, s.misses, ratio(s.misses, s.accesses), s.pending_hits,
-                   s.reservation_fails);
+void write_cache_line(report_writer& out, std::string_view what, unsigned number,
+                      const cache::cache_statistics& s) {
+    const auto value = [&out](std::string_view name, std::uint64_t v) {
+        out.text(name);
+        out.number(v);
+    };
+    out.text(what);
+    value("[", number);
+    value("]: Access = ", s.accesses);
+    value(", Miss = ", s.misses);
+    if (s.misses == 0)
+        out.text(", Miss_rate = 0.000");
+    else
+        out.print(FMT_COMPILE(", Miss_rate = {:.3f}"), ratio(s.misses, s.accesses));
+    value(", Pending_hits = ", s.pending_hits);
+    value(", Reservation_fails = ", s.reservation_fails);
+    out.text("\n");
 }
 
 void write_core_caches(report_writer& out, gpu& device) {
     cache::cache_statistics l1i, l1d, l1c, l1t;
     std::uint64_t running = 0;
-    fmt::memory_buffer by_core;
-    unsigned number = 0;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i, ++number) {
+        for (unsigned i = 0; i < c->sms(); ++i) {
             core::multiprocessor& sm = c->core(i);
             const auto add = [&sm](cache::cache_statistics& sum, core::l1_cache which) {
                 if (const cache::cache_statistics* const s = sm.statistics_of(which))
@@ -60,14 +68,17 @@ void write_core_caches(report_writer& out, gpu& device) {
             if (const auto* const s = sm.statistics_of(core::l1_cache::data)) {
                 support::add_up(l1d, *s);
                 running += sm.statistics().cycles;
-                add_cache_line(by_core, "\tL1D_cache_core", number, *s);
             }
         }
     l1d.port_cycles = running;  // the ports of an SM without CTAs are not usable
     out.print("\n========= Core cache stats =========\nL1I_cache:\n");
     write_cache(out, "L1I", l1i, "\t");
     out.text("L1D_cache:\n");
-    out.text({by_core.data(), by_core.size()});
+    unsigned number = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i, ++number)
+            if (const auto* const s = c->core(i).statistics_of(core::l1_cache::data))
+                write_cache_line(out, "\tL1D_cache_core", number, *s);
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
     out.count("total_dl1_misses", l1d.misses, "\t");  // names as in the GPGPU-Sim manual
@@ -266,19 +277,17 @@ void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& devi
 
 void write_l2(report_writer& out, gpu& device) {
     cache::cache_statistics l2;
-    fmt::memory_buffer by_bank;
-    bool any = false;
     unsigned number = 0;
+    bool any = false;
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s, ++number)
             if (const cache::cache_statistics* c = p->sub_partition(s).cache_statistics()) {
-                support::add_up(l2, *c);
+                if (!any) out.text("\n========= L2 cache stats =========\n");
                 any = true;
-                add_cache_line(by_bank, "L2_cache_bank", number, *c);
+                support::add_up(l2, *c);
+                write_cache_line(out, "L2_cache_bank", number, *c);
             }
     if (!any) return;
-    out.text("\n========= L2 cache stats =========\n");
-    out.text({by_bank.data(), by_bank.size()});
     write_cache(out, "L2", l2, "");
     out.print("L2_total_cache_breakdown:\n");
     write_breakdown(out, "L2_cache_stats_breakdown", l2);
@@ -370,8 +379,8 @@ void reporter::checkpoint(support::archive& a) {
     b.energy = device_.power()->statistics();
 }
 
-report reporter::make(const report_subject* subject) {
-    report_writer out;
+const report& reporter::make(const report_subject* subject) {
+    report_writer out(last_);
     if (power::energy_meter* const power = device_.power()) {
         update_counters(device_);
         power->end_window(device_.core_cycles());
@@ -446,7 +455,8 @@ report reporter::make(const report_subject* subject) {
     before_ = {cycles,           instructions,      m.requests, m.replies,
                m.request_cycles, cores.warp_cycles, warp_slots, {}};
     if (device_.power() != nullptr) before_.energy = device_.power()->statistics();
-    return out.take();
+    out.finish();
+    return last_;
 }
 
 }  // namespace simtlm::platform

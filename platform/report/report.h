@@ -60,7 +60,10 @@ public:
     explicit reporter(gpu& device) : device_(device) {}
 
     /// @param subject  nullptr: the report does not belong to a kernel
-    report make(const report_subject* subject);
+    /// @return valid until the next report is made
+    const report& make(const report_subject* subject);
+    /// The report made last; empty before the first.
+    const report& last() const { return last_; }
 
     /// Saves or restores the counts at the last report.
     void checkpoint(support::archive& a);
@@ -78,6 +81,7 @@ private:
 
     gpu& device_;
     counted before_;
+    report last_;
 };
 
 /// The counters of all kinds of blocks, for docs/statistics.md.

@@ -10,12 +10,18 @@ namespace {
 
 using memory::dram_statistics;
 
+void write_channel_name(report_writer& out, unsigned channel) {
+    out.text("dram[");
+    out.number(channel);
+    out.text("]: ");
+}
+
 /// Writes a table of values by channel and bank, one line per channel.
 template <typename Cell>
 void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
     out.print("{}:\n", title);
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.print(FMT_COMPILE("dram[{}]: "), c);
+        write_channel_name(out, c);
         const dram_statistics& d = device.channels()[c]->statistics();
         for (unsigned b = 0; b < d.banks.size(); ++b) cell(d, c, b);
         out.text("\n");
@@ -46,7 +52,7 @@ void write_accesses(report_writer& out, gpu& device, const char* title, Of of, T
     std::uint64_t sum = 0;
     out.print("{}:\n", title);
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.print(FMT_COMPILE("dram[{}]: "), c);
+        write_channel_name(out, c);
         std::uint64_t of_channel = 0;
         for (const auto& b : device.channels()[c]->statistics().traffic) {
             const std::uint64_t n = of(b);
@@ -57,7 +63,7 @@ void write_accesses(report_writer& out, gpu& device, const char* title, Of of, T
         }
         chip.add(of_channel);
         sum += of_channel;
-        out.print("\n");
+        out.text("\n");
     }
     total(sum);
     write_skew(out, "bank", bank);
@@ -78,22 +84,38 @@ void write_histogram(report_writer& out, const char* name, const Table& table, s
 void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
                    const dram_statistics& d) {
     const memory::dram_timing& t = config.timing;
-    out.print(FMT_COMPILE("DRAM[{}]: {} bks, busW={} BL={} CL={}, "), number, t.nbk,
-              config.bus_width_bytes, config.burst_length, t.CL);
-    out.print(FMT_COMPILE("tRRD={} tCCD={}, tRCD={} tRAS={} tRP={} tRC={}\n"), t.tRRD, t.tCCD,
-              t.tRCD, t.tRAS, t.tRP, t.tRC);
-    out.print(FMT_COMPILE("n_cmd={} n_nop={} n_act={} n_pre={} n_ref_event={} n_req={} n_rd={} "
-                          "n_rd_L2_A={} n_write={} n_wr_bk={} bw_util={:.4g}\n"),
-              d.cycles, d.idle_cycles, d.activates, d.precharges, d.refreshes, d.requests, d.reads,
-              d.allocate_reads, d.writes, d.write_backs, d.bandwidth_utilisation());
-    out.print(FMT_COMPILE("n_activity={} dram_eff={:.4g}\n"), d.active_cycles, d.efficiency());
+    const auto count = [&out](std::string_view name, std::uint64_t v) {
+        out.text(name);
+        out.number(v);
+    };
+    count("DRAM[", number);
+    count("]: ", t.nbk);
+    count(" bks, busW=", config.bus_width_bytes);
+    count(" BL=", config.burst_length);
+    count(" CL=", t.CL);
+    count(", tRRD=", t.tRRD);
+    count(" tCCD=", t.tCCD);
+    count(", tRCD=", t.tRCD);
+    count(" tRAS=", t.tRAS);
+    count(" tRP=", t.tRP);
+    count(" tRC=", t.tRC);
+    count("\nn_cmd=", d.cycles);
+    count(" n_nop=", d.idle_cycles);
+    count(" n_act=", d.activates);
+    count(" n_pre=", d.precharges);
+    count(" n_ref_event=", d.refreshes);
+    count(" n_req=", d.requests);
+    count(" n_rd=", d.reads);
+    count(" n_rd_L2_A=", d.allocate_reads);
+    count(" n_write=", d.writes);
+    count(" n_wr_bk=", d.write_backs);
+    out.print(FMT_COMPILE(" bw_util={:.4g}\n"), d.bandwidth_utilisation());
+    count("n_activity=", d.active_cycles);
+    out.print(FMT_COMPILE(" dram_eff={:.4g}\n"), d.efficiency());
     for (unsigned b = 0; b < d.banks.size(); ++b) {
-        out.text("bk");
-        out.number(b);
-        out.text(": ");
-        out.number(d.banks[b].reads);
-        out.text("a ");
-        out.number(d.banks[b].idle);
+        count("bk", b);
+        count(": ", d.banks[b].reads);
+        count("a ", d.banks[b].idle);
         out.text("i ");
     }
     static const std::string rule(72, '-');
@@ -118,8 +140,7 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     out.text(" \n");
     const auto line = [&](std::string_view name, std::uint64_t v) {
         out.text(name);
-        out.text(" = ");
-        out.number(v);
+        count(" = ", v);
         out.text(" \n");
     };
     line("total_CMD", d.cycles);
@@ -162,9 +183,9 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     share("Issued_on_Two_Bus_Simul_Util", d.dual_commands, d.cycles);
     share("issued_two_Eff", d.dual_commands, d.command_cycles);
     share("queue_avg", d.queue_sum, d.cycles);
-    for (const char* bins : {"dram_util_bins", "dram_eff_bins"})
-        out.print(FMT_COMPILE("\n{}: 0 0 0 0 0 0 0 0 0 0"), bins);
-    out.print(FMT_COMPILE("\nmrqq: max={} avg={:g}\n"), d.queue_max, d.average_queue());
+    out.text("\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0");
+    count("\nmrqq: max=", d.queue_max);
+    out.print(FMT_COMPILE(" avg={:g}\n"), d.average_queue());
 }
 
 }  // namespace
@@ -248,7 +269,9 @@ void write_memory(report_writer& out, gpu& device, const dram_statistics& all) {
 
 void write_channels(report_writer& out, gpu& device, const dram_statistics& all) {
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.print("Memory Partition {}: \n", c);
+        out.text("Memory Partition ");
+        out.number(c);
+        out.text(": \n");
         write_channel(out, device.config().memory.partition.dram, c,
                       device.channels()[c]->statistics());
     }

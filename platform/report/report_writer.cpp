@@ -2,36 +2,96 @@
 #include "platform/report/report_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 namespace simtlm::platform {
 
+namespace {
+
+__extension__ typedef unsigned __int128 uint128;
+
+/// 1,000,000 times a value, rounded to an integer as "%.6f" rounds: exactly, half to even.
+/// @return empty for values that are negative (also -0), 2^43 or more, or not a number
+std::optional<std::uint64_t> rounded_millionths(double value) {
+    constexpr double limit = 8796093022208.0;  // 2^43: a million times it has less than 64 bits
+    if (std::signbit(value) || !(value < limit)) return std::nullopt;
+    if (value == 0) return 0;
+    int exponent = 0;
+    constexpr int mantissa_bits = 53;
+    const auto mantissa =
+        static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &exponent), mantissa_bits));
+    const uint128 product = uint128{mantissa} * 1'000'000;  // of less than 73 bits
+    const int shift = mantissa_bits - exponent;             // value = mantissa / 2^shift, shift > 0
+    constexpr int product_bits = 74;
+    if (shift > product_bits) return 0;
+    auto whole = static_cast<std::uint64_t>(product >> shift);
+    const uint128 rest = product & ((uint128{1} << shift) - 1), half = uint128{1} << (shift - 1);
+    if (rest > half || (rest == half && (whole & 1) != 0)) ++whole;
+    return whole;
+}
+
+}  // namespace
+
 void report_writer::append(fmt::string_view format, fmt::format_args arguments) {
-    fmt::vformat_to(fmt::appender(text_), format, arguments);
+    fmt::memory_buffer formatted;
+    fmt::vformat_to(fmt::appender(formatted), format, arguments);
+    text({formatted.data(), formatted.size()});
+}
+
+report_writer::report_writer(report& into) : report_(into) {
+    report_.report_values.clear();
+    report_.rows.clear();
+}
+
+void report_writer::grow() {
+    constexpr std::size_t step = 4096;  // the string's capacity grows by a factor
+    report_.text.resize(printed_ + step);
 }
 
 void report_writer::right_aligned(std::string_view digits, unsigned width) {
     const std::size_t blanks = digits.size() < width ? width - digits.size() : 0;
-    char* const at = std::fill_n(extend(blanks + digits.size()), blanks, ' ');
-    std::copy_n(digits.data(), digits.size(), at);
+    char* const at = extend(blanks + digits.size());
+    std::memset(at, ' ', blanks);
+    std::memcpy(at + blanks, digits.data(), digits.size());
+}
+
+void report_writer::one_digit(char digit, unsigned width) {
+    constexpr std::size_t field = 16;
+    if (width > field) return right_aligned({&digit, 1}, width);
+    const std::size_t size = std::max(width, 1u);
+    char* const at = extend(field);
+    std::memset(at, ' ', field);  // of constant size: one instruction
+    at[size - 1] = digit;
+    printed_ -= field - size;
 }
 
 void report_writer::number(std::uint64_t value, unsigned width) {
-    if (value < 10) {  // most cells of a table are 0
-        const char digit = static_cast<char>('0' + value);
-        return right_aligned({&digit, 1}, width);
-    }
+    if (value < 10) return one_digit(static_cast<char>('0' + value), width);
     const fmt::format_int digits(value);
     right_aligned({digits.data(), digits.size()}, width);
 }
 
 void report_writer::fixed(double value, unsigned width) {
-    fmt::basic_memory_buffer<char, 32> digits;
-    if (value == 0 && !std::signbit(value))
-        digits.append(std::string_view("0.000000"));  // most values of an idle channel
-    else
+    const std::optional<std::uint64_t> millionths = rounded_millionths(value);
+    if (!millionths) {
+        fmt::basic_memory_buffer<char, 32> digits;
         fmt::format_to(fmt::appender(digits), FMT_COMPILE("{:.6f}"), value);
-    right_aligned({digits.data(), digits.size()}, width);
+        return right_aligned({digits.data(), digits.size()}, width);
+    }
+    constexpr unsigned decimals = 6;
+    std::array<char, 24> text{};
+    auto fraction = static_cast<std::uint32_t>(*millionths % 1'000'000);
+    char* at = text.data() + text.size();
+    for (unsigned i = 0; i < decimals; ++i, fraction /= 10)
+        *--at = static_cast<char>('0' + fraction % 10);
+    *--at = '.';
+    const fmt::format_int whole(*millionths / 1'000'000);
+    at -= whole.size();
+    std::memcpy(at, whole.data(), whole.size());
+    right_aligned({at, static_cast<std::size_t>(text.data() + text.size() - at)}, width);
 }
 
 void report_writer::count(std::string name, std::uint64_t value, std::string_view indent) {
@@ -45,7 +105,7 @@ void report_writer::count(std::string name, std::uint64_t value, std::string_vie
 
 void report_writer::real(std::string name, double value) {
     text(name);
-    fmt::format_to(fmt::appender(text_), FMT_COMPILE(" = {:12.4f}\n"), value);
+    print(FMT_COMPILE(" = {:12.4f}\n"), value);
     add(std::move(name), value);
 }
 

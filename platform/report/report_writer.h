@@ -19,9 +19,12 @@
 
 namespace simtlm::platform {
 
-/// Collects the values and the text of a report.
+/// Collects the values and the text of a report, in place of what the report contained. The text
+/// is complete after finish(); a report that is written again needs no new memory.
 class report_writer {
 public:
+    explicit report_writer(report& into);
+
     /// Prints text that is not a value.
     template <typename... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -31,7 +34,9 @@ public:
     template <typename Format, typename... Arguments,
               typename = std::enable_if_t<fmt::detail::is_compiled_string<Format>::value>>
     void print(const Format& format, const Arguments&... arguments) {
-        fmt::format_to(fmt::appender(text_), format, arguments...);
+        fmt::memory_buffer formatted;
+        fmt::format_to(fmt::appender(formatted), format, arguments...);
+        text({formatted.data(), formatted.size()});
     }
     /// Appends text verbatim.
     void text(std::string_view t) { std::copy(t.begin(), t.end(), extend(t.size())); }
@@ -49,29 +54,33 @@ public:
     void add(std::string name, double value);
     void add_row(std::string name, std::vector<std::uint64_t> values);
     /// Number of characters printed so far.
-    std::size_t printed() const { return text_.size(); }
+    std::size_t printed() const { return printed_; }
     /// Truncates the text to a number of characters; values are kept.
-    void unprint(std::size_t after) { text_.resize(after); }
-    report take() {
-        report_.text.assign(text_.data(), text_.size());
-        return std::move(report_);
-    }
+    void unprint(std::size_t after) { printed_ = after; }
+    /// Ends the text.
+    void finish() { report_.text.resize(printed_); }
 
 private:
     /// Adds blanks in front of a number of less than `width` characters.
     void right_aligned(std::string_view digits, unsigned width);
-    /// Adds room for more characters. @return where they begin
+    /// Appends a number of one digit, right-aligned; most cells of a table are 0.
+    void one_digit(char digit, unsigned width);
+    /// Adds characters to the text. @return where they begin
     char* extend(std::size_t characters) {
-        const std::size_t from = text_.size();
-        text_.resize(from + characters);
-        return text_.data() + from;
+        const std::size_t from = printed_;
+        printed_ += characters;
+        if (printed_ > report_.text.size()) grow();
+        return &report_.text[from];
     }
+    /// Makes room for what is printed.
+    void grow();
     /// Formats and appends; not inlined into every caller.
     void append(fmt::string_view format, fmt::format_args arguments);
 
-    // A memory buffer rather than a string, which would zero-fill whenever it grows.
-    fmt::memory_buffer text_;
-    report report_;
+    report& report_;
+    // The text's size is that of its room, so that characters are written without initialising
+    // them first.
+    std::size_t printed_ = 0;
 };
 
 /// a / b, or 0 if b is 0.

@@ -101,7 +101,7 @@ public:
     double period() const { return 1 / gpu_->config().clocks.core; }
     /// All statistics now. @return values and rows by name
     py::tuple statistics() {
-        const platform::report r = reporter_->make(nullptr);
+        const platform::report& r = reporter_->make(nullptr);
         py::dict rows;
         for (const platform::value_row& row : r.rows) rows[row.name.c_str()] = array_of(row.values);
         return py::make_tuple(dict_of(r.report_values), rows);
@@ -212,7 +212,7 @@ private:
     void take_finished(py::list& into) {
         for (const dispatch::finished_kernel& f : gpu_->commands().take_finished()) {
             const platform::kernel_record k = platform::record_of(f, *gpu_);
-            const platform::report r = reporter_->make(&k.subject);
+            const platform::report& r = reporter_->make(&k.subject);
             files_->add(r, &k);
             py::dict d;
             d["name"] = k.subject.demangled;

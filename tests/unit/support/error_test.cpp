@@ -26,6 +26,13 @@ TEST(DisplayText, EscapesControlCharacters) {
         << "C1; UTF-8; not UTF-8";
     EXPECT_EQ("\xc2", printable("\xc2"));
     EXPECT_TRUE(is_printable("_Z1kPf \xc3\xa9\t"));
+    const std::string accents(200, '\xe9');
+    for (const std::string& around : {std::string(200, 'x'), accents}) {
+        EXPECT_TRUE(are_printable_lines(around + "\n\t" + around));
+        EXPECT_FALSE(is_printable(around + "\n" + around));
+        EXPECT_FALSE(are_printable_lines(around + "\x1b" + around));
+        EXPECT_FALSE(are_printable_lines(around + "\xc2\x9b" + around));
+    }
     for (const char* const text : {"a\n", "\x1b", "\xc2\x80", "\x7f"})
         EXPECT_FALSE(is_printable(text)) << printable(text);
     EXPECT_STREQ("a\\x1b: b\\x0a", user_error("a\x1b", "b\n").what());

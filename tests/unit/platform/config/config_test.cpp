@@ -538,7 +538,8 @@ TEST(GpuConfig, HasASwitchForEveryQuirk) {
                                  c.memory.partition.quirk_memcpy_truncates,
                                  c.memory.partition.dram.quirk_writes_wait,
                                  c.dispatch.serial_kernels,
-                                 c.clocks.quirk_rounded};
+                                 c.clocks.quirk_rounded,
+                                 c.power.quirk_merges_reduce_misses};
     };
     std::set<std::vector<bool>> seen;
     for (const quirk_info& quirk : quirk_table()) {

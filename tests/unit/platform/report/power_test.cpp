@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clock, voltage and temperature of the power model.
+#include "modules/cache/cache_statistics.h"
+#include "modules/power/activity_reader.h"
 #include "modules/power/clock_governor.h"
 #include "modules/power/thermal_node.h"
 
@@ -97,6 +99,34 @@ TEST(EnergyTable, ScalesWithVoltageAndTemperature) {
     EXPECT_DOUBLE_EQ(table.voltage_factor(component::dram, 0.8), 0.64);
     EXPECT_DOUBLE_EQ(table.leakage_factor(table.reference_celsius), 1);
     EXPECT_DOUBLE_EQ(table.leakage_factor(table.reference_celsius + table.leakage_doubling), 2);
+}
+
+/// The L1D's part of the activity of a GPU whose only block is an L1D.
+activity_counts activity_of(const cache::cache_statistics& l1d, bool quirk) {
+    support::statistics list;
+    list.add("gpu.l1d", "l1d", l1d);
+    gpu_parameters parameters;
+    parameters.quirk_merges_reduce_misses = quirk;
+    return activity_reader(list, parameters, {}).read(0);
+}
+
+TEST(ActivityReader, CountsAnAccessThatJoinsAPendingMissAsAHitAndNotAsAMiss) {
+    cache::cache_statistics l1d;
+    const auto count = [&](cache::access_outcome o, std::uint64_t n) {
+        l1d.outcomes[static_cast<unsigned>(protocol::access_type::global_read)]
+                    [static_cast<unsigned>(o)] = n;
+    };
+    count(cache::access_outcome::hit, 5);
+    count(cache::access_outcome::hit_reserved, 40);
+    count(cache::access_outcome::miss, 7);
+    count(cache::access_outcome::sector_miss, 3);
+    count(cache::access_outcome::mshr_hit, 41);  // one of them after its line was replaced: a miss
+    const activity_counts a = activity_of(l1d, false);
+    EXPECT_EQ(a[activity::l1_read_hits], 46);
+    EXPECT_EQ(a[activity::l1_read_misses], 9);
+    const activity_counts reference = activity_of(l1d, true);
+    EXPECT_EQ(reference[activity::l1_read_hits], 46);
+    EXPECT_EQ(reference[activity::l1_read_misses], -31) << "as AccelWattch counts";
 }
 
 }  // namespace
