@@ -193,6 +193,16 @@ void cta_scheduler::cta_launches_dependents(unsigned sm, core::kernel_context& k
     process_.wake();
 }
 
+/// Counts the CTAs whose launch others have cancelled since the last cycle.
+void cta_scheduler::count_cancelled() {
+    for (const auto& k : running_) {
+        if (!k || !k->source) continue;
+        const std::uint64_t cancelled = std::min(k->source->take_cancelled(), k->blocks_left);
+        k->blocks_left -= cancelled;
+        k->ctas_cancelled += cancelled;
+    }
+}
+
 /// Counts the CTAs that have allowed dependent kernels to begin since the last cycle. Their kernels
 /// are running.
 void cta_scheduler::count_ready_for_dependents() {
@@ -203,7 +213,7 @@ void cta_scheduler::count_ready_for_dependents() {
     }
     for (const auto& k : running_) {
         if (!k || k->dependents_may_begin || k->blocks_left != 0 ||
-            k->ctas_ready_for_dependents < k->descriptor.grid.volume())
+            k->ctas_ready_for_dependents + k->ctas_cancelled < k->descriptor.grid.volume())
             continue;
         k->dependents_may_begin = true;
         owner_.dependents_may_begin(*k);
@@ -223,6 +233,7 @@ void cta_scheduler::end_dependencies_on(const running_kernel& kernel) {
 
 void cta_scheduler::cycle() {
     const std::uint64_t now = process_.now();
+    count_cancelled();
     if (kernel_ready_) count_ready_for_dependents();
     if (cta_ended_) {
         cta_ended_ = false;
@@ -245,6 +256,8 @@ void cta_scheduler::cycle() {
         }
     try {
         place_ctas(now);
+        for (const auto& k : running_)  // while no CTAs are placed, none are cancelled
+            if (k && k->source) k->source->permit_cancellation(may_issue());
         for (const auto& k : finished) end_dependencies_on(*k);
     } catch (...) {
         for (auto& k : finished)  // they are taken when the simulation continues

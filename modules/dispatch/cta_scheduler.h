@@ -20,6 +20,7 @@ struct running_kernel {
     std::uint64_t blocks_left = 0;  ///< not yet placed
     std::uint64_t ctas_running = 0;
     std::uint64_t ctas_completed = 0;
+    std::uint64_t ctas_cancelled = 0;  ///< their work is done by other CTAs of the kernel
     std::uint64_t ctas_ready_for_dependents = 0;  ///< CTAs that allow dependents or have ended
     bool dependents_may_begin = false;            ///< all CTAs allow dependents or have ended
     std::uint64_t depends_on = 0;   ///< launch number of the kernel that it may overlap; 0: none
@@ -124,6 +125,7 @@ private:
                        std::unique_ptr<program::cta> block) override;
     void cta_launches_dependents(unsigned sm, core::kernel_context& kernel) override;
     void cta_resources_freed() override { process_.wake(); }
+    void count_cancelled();
     void count_ready_for_dependents();
     void end_dependencies_on(const running_kernel& kernel);
     void cycle();

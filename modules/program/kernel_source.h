@@ -148,6 +148,11 @@ public:
     /// Whether warps of different SMs may issue on several host threads at a time. Otherwise, SMs
     /// that hold CTAs with executed warps are simulated on one thread.
     virtual bool issues_on_several_threads() const { return false; }
+    /// Number of CTAs whose launch resident CTAs have cancelled since the last call
+    /// (clusterlaunchcontrol.try_cancel): next_cta() omits them.
+    virtual std::uint64_t take_cancelled() { return 0; }
+    /// Whether resident CTAs may cancel the launch of others; initially they may.
+    virtual void permit_cancellation(bool permitted) { static_cast<void>(permitted); }
     /// A CTA has ended; its storage may be reused.
     virtual void recycle(std::unique_ptr<cta> block) { block.reset(); }
     /// Warnings so far, each once.

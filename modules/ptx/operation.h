@@ -101,6 +101,7 @@ enum class mode : std::uint8_t {
     kind_f16, kind_tf32, kind_i8,                             // tcgen05.mma
     lanes_32x32b, lanes_16x64b, lanes_16x128b, lanes_16x256b, lanes_16x32bx2,  // tcgen05.ld, st
     packed_4, packed_6,                                       // ldmatrix
+    cta_x, cta_y, cta_z,                                      // clusterlaunchcontrol.query_cancel
 };
 // clang-format on
 

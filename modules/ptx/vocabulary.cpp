@@ -103,7 +103,9 @@ constexpr word words[] = {
     {"", "multicast::cluster::all", f::flag, n(flag::to_all_ctas)}, {"", "cp_mask"},
     {"", "tile::gather4", f::flag, n(flag::gathers)}, {"", "tile::scatter4", f::flag, n(flag::gathers)},
     {"", "try_cancel"}, {"", "query_cancel"}, {"", "is_canceled"}, {"", "get_first_ctaid"},
-    {"first_ctaid", "get_first_ctaid::x"}, {"first_ctaid", "get_first_ctaid::y"}, {"first_ctaid", "get_first_ctaid::z"},
+    {"first_ctaid", "get_first_ctaid::x", f::variant, n(mode::cta_x)},
+    {"first_ctaid", "get_first_ctaid::y", f::variant, n(mode::cta_y)},
+    {"first_ctaid", "get_first_ctaid::z", f::variant, n(mode::cta_z)},
     {"", "proxy"}, {"", "cvt"}, {"", "L2"}, {"", "alias", f::variant, n(mode::alias)},
 
     // Sets of types

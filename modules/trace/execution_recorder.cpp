@@ -230,6 +230,7 @@ execution_recorder::execution_recorder(std::shared_ptr<program::kernel_source> k
       log_(std::move(log)) {
     if (const auto* const c = dynamic_cast<const program::clustered_kernel*>(kernel_.get()))
         cluster_ = c->cta_cluster_shape();
+    kernel_->permit_cancellation(false);  // a trace has all CTAs of the grid
     traced_.version = form == trace_form::version_6 ? 6 : 5;
     if (is_machine_code()) binary_version_ = kernel_->descriptor().binary_version;
 }

@@ -81,12 +81,17 @@ void write_histogram(report_writer& out, const char* name, const Table& table, s
     out.add_row(name, {table.begin(), table.begin() + static_cast<std::ptrdiff_t>(n)});
 }
 
-void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
-                   const dram_statistics& d) {
+/// Writes a name and a number.
+void write_count(report_writer& out, std::string_view name, std::uint64_t value) {
+    out.text(name);
+    out.number(value);
+}
+
+/// Writes the timing parameters of a channel.
+void write_timing(report_writer& out, const memory::dram_config& config, unsigned number) {
     const memory::dram_timing& t = config.timing;
     const auto count = [&out](std::string_view name, std::uint64_t v) {
-        out.text(name);
-        out.number(v);
+        write_count(out, name, v);
     };
     count("DRAM[", number);
     count("]: ", t.nbk);
@@ -99,7 +104,16 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     count(" tRAS=", t.tRAS);
     count(" tRP=", t.tRP);
     count(" tRC=", t.tRC);
-    count("\nn_cmd=", d.cycles);
+    out.text("\n");
+}
+
+void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
+                   const dram_statistics& d) {
+    write_timing(out, config, number);
+    const auto count = [&out](std::string_view name, std::uint64_t v) {
+        write_count(out, name, v);
+    };
+    count("n_cmd=", d.cycles);
     count(" n_nop=", d.idle_cycles);
     count(" n_act=", d.activates);
     count(" n_pre=", d.precharges);

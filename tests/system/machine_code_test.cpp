@@ -752,9 +752,8 @@ void PrintTo(const hopper_kernel& k, std::ostream* to) {
 }
 class HopperMachineCode : public testing::TestWithParam<hopper_kernel> {
 protected:
-    /// Contents of `o` after the run. @param options  of the simulator
-    std::string run(const std::vector<std::string>& options,
-                    const std::string& preset = "H100_PCIE") const {
+    /// Writes the launch file of the kernel. @param times  its number of CTAs is multiplied by this
+    std::string launch_file(unsigned times = 1) const {
         const hopper_kernel& k = GetParam();
         // Words, with a tensor map after the first 2,048, whose fields the kernel replaces.
         std::string input;
@@ -790,12 +789,17 @@ protected:
             columns.encode(reinterpret_cast<std::byte*>(input.data() + 8192 + 128 * (rank - 2)));
         }
         folder_.write("a.bin", input);
+        return folder_.write("run.launch",
+                             fmt::format("buffer a u32 4096 file a.bin\nbuffer o u32 {} zero\n"
+                                         "launch {} grid {} block {} args a o s32:3\n"
+                                         "output o result.bin\n",
+                                         k.words * times, k.name, k.blocks * times, k.threads));
+    }
+    /// Contents of `o` after the run. @param options  of the simulator
+    std::string run(const std::vector<std::string>& options,
+                    const std::string& preset = "H100_PCIE") const {
+        const std::string file = launch_file();
         folder_.write("result.bin", "");
-        const std::string file = folder_.write(
-            "run.launch", fmt::format("buffer a u32 4096 file a.bin\nbuffer o u32 {} zero\n"
-                                      "launch {} grid {} block {} args a o s32:3\n"
-                                      "output o result.bin\n",
-                                      k.words, k.name, k.blocks, k.threads));
         std::vector<std::string> arguments{"--preset", preset, "--launch", file};
         arguments.insert(arguments.end(), options.begin(), options.end());
         const outcome o = simulate(arguments);
@@ -803,10 +807,43 @@ protected:
         return read_file(folder_.path("result.bin"));
     }
     const std::string path = SIMTLM_MACHINE_CODE "/hopper";
-
-private:
     scratch_folder folder_;
 };
+
+/// With several CTAs on every SM.
+class ManyHopperBlocks : public HopperMachineCode {};
+
+TEST_P(ManyHopperBlocks, TakeTheSameCyclesInAnyProcessOrderWithAndWithoutSleep) {
+    const std::string file = launch_file(48);
+    const auto run = [&](const std::vector<std::string>& way) {
+        std::vector<std::string> arguments{"--preset",
+                                           "H100_PCIE",
+                                           "-gpgpu_n_clusters",
+                                           "12",
+                                           "-gpgpu_gpc_sms",
+                                           "6,6",
+                                           "--quiet",
+                                           "--ptx",
+                                           path + ".ptx",
+                                           "--launch",
+                                           file};
+        arguments.insert(arguments.end(), way.begin(), way.end());
+        const outcome o = simulate(arguments);
+        EXPECT_EQ(o.code, 0) << o.err;
+        return o.report();
+    };
+    const std::string first = run({});
+    for (const std::vector<std::string>& way : std::vector<std::vector<std::string>>{
+             {"--shuffle-seed", "1"}, {"--shuffle-seed", "2"}, {"--no-sleep"}})
+        EXPECT_EQ("", first_difference(first, run(way))) << way.front();
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, ManyHopperBlocks,
+                         testing::Values(hopper_kernel{"barriers", 2, 128, 16384},
+                                         hopper_kernel{"clusters", 4, 128, 32768},
+                                         hopper_kernel{"boxes", 1, 128, 16384},
+                                         hopper_kernel{"columns", 1, 128, 4096}),
+                         [](const auto& p) { return std::string(p.param.name); });
 
 TEST_P(HopperMachineCode, LeavesTheSameMemoryAsItsPtx) {
     const std::string expected = run({"-gpgpu_ptx_sim_mode", "1", "--ptx", path + ".ptx"});

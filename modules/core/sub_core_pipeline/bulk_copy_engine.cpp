@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/sub_core_pipeline/bulk_copy_engine.h"
 
+#include "modules/core/sub_core_pipeline/write_back_order.h"
 #include "modules/protocol/phases.h"
 
 #include <fmt/format.h>
@@ -28,9 +29,11 @@ bulk_copy_engine::bulk_copy_engine(const sc_core::sc_module_name& name,
       sm_(sm),
       groups_(sm.warps.warp.size()),
       finish_process_("finish", sequencer, protocol::phase::core_write_back,
-                      simulation::on_edge<&bulk_copy_engine::finish>(this)),
+                      simulation::on_edge<&bulk_copy_engine::finish>(this), false,
+                      write_back_sub_phases),
       act_process_("act", sequencer, protocol::phase::core_access,
                    simulation::on_edge<&bulk_copy_engine::act>(this), false, 2) {
+    finish_process_.select_sub_phase(write_back_order::bulk_copies);
     act_process_.select_sub_phase(1);  // the memory unit has priority for the port
 }
 
@@ -224,12 +227,14 @@ void bulk_copy_engine::send(transfer& t, std::uint64_t address, std::uint32_t by
 std::uint64_t bulk_copy_engine::next_action(std::uint64_t now) const {
     std::uint64_t next = ~std::uint64_t{0};
     if (!commands_.empty()) next = std::max(commands_.front()->ready_at, front_end_free_at_);
-    if (!generating_.empty() && !memory.blocked() && requests_ < config_.requests_in_flight) {
+    if (!generating_.empty()) {
         const transfer& t = *generating_.front();
-        if (has_to_ask_for_map(t))
+        const bool can_send = !memory.blocked() && requests_ < config_.requests_in_flight;
+        const bool sends = t.range < t.what.ranges.size();  // not a box outside of its tensor
+        if (has_to_ask_for_map(t) && can_send)
             next = now;
-        else if (!t.awaits_map)
-            next = std::min(next, std::max(t.requests_at, next_request_at_));
+        else if (!t.awaits_map && (can_send || !sends))
+            next = std::min(next, std::max(t.requests_at, sends ? next_request_at_ : 0));
     }
     return std::max(next, now + 1);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/sub_core_pipeline/mbarrier_unit.h"
 
+#include "modules/core/sub_core_pipeline/write_back_order.h"
 #include "modules/program/wait_describer.h"
 #include "modules/protocol/phases.h"
 
@@ -15,7 +16,10 @@ mbarrier_unit::mbarrier_unit(const sc_core::sc_module_name& name,
       config_(config),
       sm_(sm),
       retry_process_("retry", sequencer, protocol::phase::core_write_back,
-                     simulation::on_edge<&mbarrier_unit::retry>(this)) {}
+                     simulation::on_edge<&mbarrier_unit::retry>(this), false,
+                     write_back_sub_phases) {
+    retry_process_.select_sub_phase(write_back_order::mbarriers);
+}
 
 void mbarrier_unit::suspend(warp_instruction& inst, bool has_time_limit, std::uint64_t now) {
     ++sm_.statistics.mbarrier_waits;

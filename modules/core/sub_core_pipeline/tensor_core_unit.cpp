@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/sub_core_pipeline/tensor_core_unit.h"
 
+#include "modules/core/sub_core_pipeline/write_back_order.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -28,7 +29,10 @@ tensor_core_unit::tensor_core_unit(const sc_core::sc_module_name& name,
       warps_(sm.warps.warp.size()),
       columns_(sm.warps.warp.size()),
       act_process_("act", sequencer, protocol::phase::core_write_back,
-                   simulation::on_edge<&tensor_core_unit::act>(this)) {}
+                   simulation::on_edge<&tensor_core_unit::act>(this), false,
+                   write_back_sub_phases) {
+    act_process_.select_sub_phase(write_back_order::tensor_core);
+}
 
 bool tensor_core_unit::start(unsigned warp, std::vector<tensor_core_work> work, std::uint64_t now) {
     using kind = tensor_core_work::kind;

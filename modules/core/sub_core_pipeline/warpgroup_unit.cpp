@@ -2,6 +2,7 @@
 #include "modules/core/sub_core_pipeline/warpgroup_unit.h"
 
 #include "modules/core/sub_core_pipeline/tensor_timing.h"
+#include "modules/core/sub_core_pipeline/write_back_order.h"
 #include "modules/protocol/phases.h"
 
 #include <algorithm>
@@ -40,7 +41,10 @@ warpgroup_unit::warpgroup_unit(const sc_core::sc_module_name& name,
       warps_(sm.warps.warp.size()),
       groups_(sm.warps.warp.size()),
       release_process_("release", sequencer, protocol::phase::core_write_back,
-                       simulation::on_edge<&warpgroup_unit::release>(this)) {}
+                       simulation::on_edge<&warpgroup_unit::release>(this), false,
+                       write_back_sub_phases) {
+    release_process_.select_sub_phase(write_back_order::warpgroups);
+}
 
 void warpgroup_unit::place(unsigned first_warp, unsigned warps) {
     constexpr unsigned size = 4;

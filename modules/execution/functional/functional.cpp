@@ -134,14 +134,20 @@ private:
     std::vector<std::uint64_t> quiet_at_;  ///< by thread: `changes` at that time
 };
 
-/// A host thread that executes CTAs.
-class worker {
+/// A host thread that executes CTAs. CTAs that cancel the launch of others do their work: a thread
+/// then begins groups of consecutive clusters, and a CTA cancels launches of its group only, so
+/// that what is executed does not depend on the number of host threads.
+class worker : private pending_ctas {
 public:
     worker(launch_context& l, shared_progress& shared, unsigned thread)
         : launch_(l), next_(shared.next), stop_(shared.stop), shared_(shared), thread_(thread) {
         state.counts.resize(l.image.code().size());
         state.hits.resize(l.image.code().size());
         state.generation = l.memory.generation();
+        if (l.image.cancels_launches() && !l.what.cooperative) {
+            state.not_begun = this;
+            group_size_ = clusters_per_group;
+        }
     }
 
     void run() {
@@ -154,9 +160,8 @@ public:
                      : max_resident;
         for (bool stalled = true; !stop_;) {
             while (resident_.empty() || ((stalled || together) && resident_.size() < most)) {
-                const std::uint64_t number = next_++;
-                if (number >= all) break;
-                begin(number);
+                if (group_next_ == group_end_ && !begin_group()) break;
+                begin(group_next_++);
                 if (!together) break;
             }
             if (resident_.empty()) return shared_.finish(thread_);
@@ -178,7 +183,7 @@ public:
             if (!circling) {
                 ++shared_.changes;
                 rounds_in_circles_ = quanta_passed_ = 0;
-            } else if (shared_.changes != changes || next_ < all) {
+            } else if (shared_.changes != changes || next_ < all || group_next_ < group_end_) {
                 rounds_in_circles_ = 0;
             } else {
                 if (++rounds_in_circles_ == retry_limit) {
@@ -203,6 +208,23 @@ public:
 
 private:
     bool given_up() const { return shared_.give_up != nullptr && *shared_.give_up; }
+
+    /// Takes the clusters to begin next, usually one. @return whether there are any
+    bool begin_group() {
+        group_begin_ = next_.fetch_add(group_size_);
+        if (group_begin_ >= shared_.end) return false;
+        group_next_ = group_begin_;
+        group_end_ = std::min(group_begin_ + group_size_, shared_.end);
+        return true;
+    }
+
+    std::optional<std::uint64_t> cancel(std::uint64_t requester) override {
+        const program::dim3 &grid = launch_.what.grid, &shape = launch_.cluster();
+        const std::uint64_t own = cluster_of_block(grid, shape, requester);
+        if (own < group_begin_ || own >= group_next_ || group_next_ == group_end_)
+            return std::nullopt;
+        return block_of_cluster(grid, shape, group_next_++, 0);
+    }
 
     /// Starts all CTAs of a cluster, usually only one.
     void begin(std::uint64_t number) {
@@ -333,12 +355,16 @@ private:
     }
 
     static constexpr unsigned retry_limit = 16;  ///< rounds
+    static constexpr std::uint64_t clusters_per_group = 8;
 
     launch_context& launch_;
     std::atomic<std::uint64_t>& next_;
     std::atomic<bool>& stop_;
     shared_progress& shared_;
     const unsigned thread_;
+    std::uint64_t group_size_ = 1;  ///< clusters
+    std::uint64_t group_begin_ = 0;
+    std::uint64_t group_next_ = 0, group_end_ = 0;  ///< clusters of the group that have not begun
     circle_detector circles_;
     unsigned rounds_in_circles_ = 0;
     unsigned quanta_passed_ = 0;  ///< without progress since

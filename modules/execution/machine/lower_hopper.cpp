@@ -420,7 +420,7 @@ bool lower_cancellation(machine_lowering& l) {
     what.barrier = cluster_place(l, l.at(0).uniform + 1u);
     what.has_barrier = true;
     what.to_all = l.has(modifier::BROADCAST);
-    emit_bulk(l, refuse_cancellation, std::move(what));
+    emit_bulk(l, cancel_launch, std::move(what));
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "modules/execution/machine/machine_control.h"
 #include "modules/execution/machine/machine_frame.h"
 #include "modules/execution/machine/machine_lowering.h"
+#include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/operations/special.h"
 #include "modules/execution/operations/tensor_memory_operations.h"
 #include "modules/execution/ptx/instruction_descriptors.h"
@@ -248,6 +249,9 @@ sass_image::sass_image(std::shared_ptr<const sass::cubin> source, device_memory&
     describe_kernels();
     patch_code();
     lower();
+    cancels_launches_ = std::any_of(code_.begin(), code_.end(), [](const operation& op) {
+        return op.execute == cancel_launch;
+    });
 }
 
 /// Whether code reads the location of reserved shared memory from constant bank 0.

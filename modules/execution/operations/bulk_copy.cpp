@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/bulk_copy.h"
 
+#include "modules/execution/operations/launch_response.h"
 #include "modules/execution/operations/pending_request.h"
 #include "modules/execution/state/block_checks.h"
 #include "modules/execution/state/block_cluster.h"
@@ -489,12 +490,21 @@ struct cancel_response {
         return a;
     }
     void move() const {
+        const launch_response response = request();
         c.for_destinations(to(), [&](device_address a, device_address) {
-            std::memset(c.at(space::shared, a, bytes(), true), 0, bytes());
+            std::memcpy(c.at(space::shared, a, bytes(), true), &response, bytes());
         });
     }
     void note() const { c.note_start(to(), bytes()); }
     void describe(transfer& t) const { t.what = transfer::kind::send; }
+
+private:
+    launch_response request() const {
+        pending_ctas* const others = c.w.worker->not_begun;
+        if (others == nullptr) return {};
+        const std::optional<std::uint64_t> first = others->cancel(c.w.block->number());
+        return first ? launch_response::of(c.w.launch->what.grid, *first) : launch_response();
+    }
 };
 
 /// cp.async.bulk.prefetch
@@ -624,7 +634,7 @@ const operation* store_asynchronously(warp& w, const operation* op) {
     return carry_out<asynchronous_store>(w, op);
 }
 
-const operation* refuse_cancellation(warp& w, const operation* op) {
+const operation* cancel_launch(warp& w, const operation* op) {
     return carry_out<cancel_response>(w, op);
 }
 

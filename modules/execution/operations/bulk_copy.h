@@ -55,8 +55,8 @@ const operation* copy_bulk(warp& w, const operation* op);
 const operation* copy_box_to_shared(warp& w, const operation* op);
 const operation* copy_box_to_global(warp& w, const operation* op);
 const operation* store_asynchronously(warp& w, const operation* op);
-/// clusterlaunchcontrol.try_cancel: no CTA is cancelled, which a response of zeros says.
-const operation* refuse_cancellation(warp& w, const operation* op);
+/// clusterlaunchcontrol.try_cancel: writes a launch_response.
+const operation* cancel_launch(warp& w, const operation* op);
 /// st.bulk: zeros; bytes: 64 bits.
 const operation* clear_bulk(warp& w, const operation* op);
 /// tcgen05.commit: an arrival at the mbarriers; with timing, when the tensor core has completed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/operations/cluster_operations.h"
 
+#include "modules/execution/operations/launch_response.h"
 #include "modules/execution/state/block_checks.h"
 #include "modules/execution/state/block_cluster.h"
 #include "modules/execution/state/lanes.h"
@@ -126,6 +127,32 @@ const operation* elect_lane(warp& w, const operation* op) {
         lane_mask& p = w.mask_at(op->destination2);
         p = (p & ~lanes) | lane_mask{1} << leader;
     }
+    return op + 1;
+}
+
+const operation* is_launch_cancelled(warp& w, const operation* op) {
+    const lane_mask lanes = w.lanes_of(op);
+    const auto* const high = lanes_at<std::uint64_t>(w, op->source[0]);
+    lane_mask cancelled = 0;
+    for_lanes(lanes, [&](unsigned i) {
+        cancelled |= static_cast<lane_mask>(high[i] & launch_response::cancelled) << i;
+    });
+    lane_mask& to = w.mask_at(op->destination);
+    to = (to & ~lanes) | cancelled;
+    return op + 1;
+}
+
+const operation* first_cancelled_cta(warp& w, const operation* op) {
+    constexpr unsigned x = 0, y = 1, z = 2;
+    const auto* const low = lanes_at<std::uint64_t>(w, op->source[0]);
+    auto* const to = lanes_at<std::uint32_t>(w, op->destination);
+    const auto dimension = static_cast<unsigned>(op->immediate);
+    for_lanes(w.lanes_of(op), [&](unsigned i) {
+        to[i] = dimension == x   ? static_cast<std::uint32_t>(low[i])
+                : dimension == y ? static_cast<std::uint16_t>(low[i] >> 32)
+                : dimension == z ? static_cast<std::uint16_t>(low[i] >> 48)
+                                 : 0;
+    });
     return op + 1;
 }
 

@@ -22,4 +22,11 @@ const operation* rank_of_address(warp& w, const operation* op);
 /// elect.sync: the lowest lane in source[0]. destination: its number; destination2: a mask
 const operation* elect_lane(warp& w, const operation* op);
 
+/// clusterlaunchcontrol.query_cancel.is_canceled: source[0]: high half of a launch_response;
+/// destination: a mask
+const operation* is_launch_cancelled(warp& w, const operation* op);
+/// clusterlaunchcontrol.query_cancel.get_first_ctaid: source[0]: low half of a launch_response;
+/// immediate: the dimension, 0 to 2; 3: the last element of a vector, zero. destination: 32 bits
+const operation* first_cancelled_cta(warp& w, const operation* op);
+
 }  // namespace simtlm::execution

@@ -94,6 +94,7 @@ private:
     bool lower_barrier(const ptx::operation& o);
     bool lower_asynchronous(const ptx::operation& o);
     bool lower_cluster(const ptx::operation& o);
+    bool lower_launch_query(const ptx::operation& o);
     bool lower_bulk(const ptx::operation& o);
     bool lower_matrix(const ptx::operation& o);
     bool lower_tensor_memory(const ptx::operation& o);

@@ -180,7 +180,7 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
                                                                          : state_space::generic);
             set_barrier(what, 1);
             what.to_all = o.has(ptx::flag::to_all_ctas);
-            emit_bulk(refuse_cancellation, std::move(what));
+            emit_bulk(cancel_launch, std::move(what));
             return true;
         case opcode::st_bulk:
             what.to = lane_place_of(operand(0), o.space);

@@ -45,23 +45,7 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
             return true;
         }
         case opcode::clusterlaunchcontrol_query_cancel:
-            // No CTA is ever cancelled.
-            if (o.first_type() == ptx::type::pred) {
-                const operand_ref to = destination(operand(0), 1, false);
-                operation& op = emit(negate_mask);
-                op.destination = to;
-                op.source[0] = constant(1, 1);
-                return true;
-            }
-            for (const ptx::operand* e : elements_of(operand(0))) {
-                if (e->kind != operand_kind::reg) continue;
-                const operand_ref to = destination(*e, 32, false);
-                operation& op = emit(extension_handler(32, 32, false), false);
-                op.destination = to;
-                op.source[0] = constant(0, 32);
-            }
-            emit(nothing);
-            return true;
+            return lower_launch_query(o);
         case opcode::wgmma_commit_group:
             emit(commit_warpgroup);
             return true;
@@ -92,6 +76,33 @@ bool function_lowering::lower_cluster(const ptx::operation& o) {
         default:
             return false;
     }
+}
+
+/// clusterlaunchcontrol.query_cancel
+bool function_lowering::lower_launch_query(const ptx::operation& o) {
+    if (operand(1).kind != operand_kind::reg) return false;
+    const operand_ref low = source(operand(1), 64);
+    if (o.first_type() == ptx::type::pred) {
+        const operand_ref to = destination(operand(0), 1, false);
+        operation& op = emit(is_launch_cancelled);
+        op.destination = to;
+        op.source[0] = joined_high(low);
+        return true;
+    }
+    std::int64_t dimension = o.variant == ptx::mode::cta_y   ? 1
+                             : o.variant == ptx::mode::cta_z ? 2
+                                                             : 0;
+    for (const ptx::operand* e : elements_of(operand(0))) {
+        const std::int64_t d = dimension++;
+        if (e->kind != operand_kind::reg) continue;  // the sink symbol
+        const operand_ref to = destination(*e, 32, false);
+        operation& op = emit(first_cancelled_cta, false);
+        op.destination = to;
+        op.source[0] = low;
+        op.immediate = d;
+    }
+    emit(nothing);
+    return true;
 }
 
 }  // namespace simtlm::execution

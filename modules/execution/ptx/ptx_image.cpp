@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/execution/ptx/ptx_image.h"
 
+#include "modules/execution/operations/bulk_copy.h"
 #include "modules/execution/ptx/instruction_class.h"
 #include "modules/execution/ptx/instruction_descriptors.h"
 #include "modules/execution/ptx/module_builder.h"
@@ -29,6 +30,9 @@ ptx_image::ptx_image(std::shared_ptr<const ptx::module> source, device_memory& m
         launches_kernels_ = launches_kernels_ || device_launches::is_needed_for(f.name);
     try {
         module_builder(*this, memory).build();
+        cancels_launches_ = std::any_of(code_.begin(), code_.end(), [](const operation& op) {
+            return op.execute == cancel_launch;
+        });
     } catch (...) {
         for (const device_address a : owned_) memory_.release(a);
         throw;

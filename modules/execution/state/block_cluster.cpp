@@ -37,6 +37,14 @@ std::uint64_t block_of_cluster(const program::dim3& grid, const program::dim3& c
     return (z * grid.y + y) * grid.x + x;
 }
 
+std::uint64_t cluster_of_block(const program::dim3& grid, const program::dim3& c,
+                               std::uint64_t block) {
+    const std::uint64_t x = block % grid.x, y = block / grid.x % grid.y,
+                        z = block / grid.x / grid.y;
+    const std::uint64_t columns = grid.x / c.x, rows = grid.y / c.y;
+    return (z / c.z * rows + y / c.y) * columns + x / c.x;
+}
+
 bool block_cluster::arrive(warp& w, std::uint32_t lanes) {
     if ((w.cluster_arrived & lanes) != 0) return false;
     w.cluster_arrived |= lanes;

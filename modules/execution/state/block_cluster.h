@@ -24,6 +24,9 @@ std::string cluster_fault(const kernel_image& kernel, const program::dim3& grid,
 /// varying fastest.
 std::uint64_t block_of_cluster(const program::dim3& grid, const program::dim3& cluster,
                                std::uint64_t number, std::uint32_t rank);
+/// The number of the cluster of a CTA with an index in the grid.
+std::uint64_t cluster_of_block(const program::dim3& grid, const program::dim3& cluster,
+                               std::uint64_t block);
 
 /// CTAs that run concurrently and access each other's shared memory (PTX manual, "Cluster of
 /// Cooperative Thread Arrays"), and their barrier. All CTAs of a cluster are executed by one host

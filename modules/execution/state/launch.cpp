@@ -101,6 +101,8 @@ launch_context::launch_context(const launch& l, device_memory& m, const services
     }
 }
 
+pending_ctas::~pending_ctas() = default;
+
 launch_context::~launch_context() {
     if (grid_workspace != 0) memory.release(grid_workspace);
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,17 @@ struct services {
     execution_log* log = nullptr;        ///< log of executed instructions, or nullptr
     unsigned sms = 80;                   ///< %nsmid
     unsigned host_threads = 1;           ///< timed execution: that may issue instructions
+};
+
+/// The CTAs of a launch that have not begun. CTAs that run can cancel their launch and do their
+/// work (PTX manual, clusterlaunchcontrol.try_cancel).
+class pending_ctas {
+public:
+    virtual ~pending_ctas();
+    /// Cancels the launch of a cluster, or of a CTA if there are no clusters.
+    /// @param requester  index in the grid of the CTA that asks for it
+    /// @return the index in the grid of its first CTA; nothing: none can be cancelled
+    virtual std::optional<std::uint64_t> cancel(std::uint64_t requester) = 0;
 };
 
 /// State shared by the CTAs of a launch.

@@ -113,6 +113,8 @@ public:
     bool allocates() const { return allocates_; }
     /// Whether its kernels may launch kernels, so that a launch needs services::launches.
     bool launches_kernels() const { return launches_kernels_; }
+    /// Whether CTAs may cancel the launch of others.
+    bool cancels_launches() const { return cancels_launches_; }
 
     const std::vector<kernel_image>& kernels() const { return kernels_; }
     /// The kernel with a name, or nullptr.
@@ -177,6 +179,7 @@ protected:
     unsigned ptx_version_ = 0;
     bool allocates_ = false;
     bool launches_kernels_ = false;
+    bool cancels_launches_ = false;
     const check_options checks_;
     unsigned smallest_shared_access_ = 4;
     std::vector<kernel_image> kernels_;

@@ -19,6 +19,7 @@ namespace simtlm::execution {
 
 class thread_block;
 class launch_context;
+class pending_ctas;
 
 /// Why a warp does not run.
 enum class warp_status : std::uint8_t {
@@ -50,6 +51,7 @@ struct allocation_hit {
 
 /// Counters and caches of one host thread.
 struct worker_state {
+    pending_ctas* not_begun = nullptr;  ///< CTAs of the launch whose launch can be cancelled
     flow_counts counts;
     std::vector<allocation_hit> hits;  ///< per operation
     std::uint64_t generation = 0;      ///< device_memory::generation of the hits

@@ -553,6 +553,7 @@ executed_kernel::executed_kernel(launch what, device_memory& memory, services wo
         w.state.counts.resize(operations);
         w.state.hits.resize(operations);
         w.issued.resize(instructions_->size() + 1);
+        w.state.not_begun = this;
     }
     kernel_.origin = what_.image->name();
     kernel_.name = what_.kernel->name;
@@ -706,6 +707,18 @@ std::uint64_t executed_kernel::number_of(std::uint64_t n) {
     const auto rank = static_cast<std::uint32_t>(n % shape.volume());
     if (rank == 0) cluster_ = std::make_shared<block_cluster>(shape);
     return block_of_cluster(what_.grid, shape, n / shape.volume(), rank);
+}
+
+std::optional<std::uint64_t> executed_kernel::cancel(std::uint64_t /*requester*/) {
+    if (!can_cancel_ || ends_early_ || what_.cooperative || next_ == what_.grid.volume())
+        return std::nullopt;
+    const std::uint64_t first = in_cta_clusters() ? block_of_cluster(what_.grid, context_.cluster(),
+                                                                     next_ / cta_cluster_size(), 0)
+                                                  : next_;
+    next_ += cta_cluster_size();
+    cancelled_ += cta_cluster_size();
+    context_.memory.progress().note_change();
+    return first;
 }
 
 void executed_kernel::recycle(std::unique_ptr<program::cta> finished) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace simtlm::execution {
@@ -27,7 +28,9 @@ constexpr const char* untimed_remedy = "run it without time: -gpgpu_ptx_sim_mode
 /// A launch whose instructions are issued by SMs: connects the functional machine to the timing
 /// model. Instructions take effect when they issue; effects visible to other SMs are deferred to
 /// the memory phase of the cycle, and atomics to the L2.
-class executed_kernel : public program::clustered_kernel, private progress_monitor::participant {
+class executed_kernel : public program::clustered_kernel,
+                        private progress_monitor::participant,
+                        private pending_ctas {
 public:
     /// @param descriptor  of the launch's module; shared by all its launches
     /// @param id          launch number
@@ -39,6 +42,8 @@ public:
     const program::kernel_descriptor& descriptor() const override { return kernel_; }
     program::dim3 cta_cluster_shape() const override { return context_.cluster(); }
     std::unique_ptr<program::cta> next_cta() override;
+    std::uint64_t take_cancelled() override { return std::exchange(cancelled_, 0); }
+    void permit_cancellation(bool permitted) override { can_cancel_ = permitted; }
     void recycle(std::unique_ptr<program::cta> block) override;
     /// The ignored hints of the instructions that have issued.
     std::vector<std::string> take_notes() override;
@@ -85,6 +90,8 @@ private:
     std::uint64_t issues_of(std::size_t instruction) const;
     bool in_cta_clusters() const { return cta_cluster_size() > 1; }
     std::uint64_t number_of(std::uint64_t n);
+    /// In the memory phase of a cycle, in which requests of SMs are in order.
+    std::optional<std::uint64_t> cancel(std::uint64_t requester) override;
 
     services world_;
     launch what_;
@@ -97,6 +104,8 @@ private:
     std::shared_ptr<block_cluster> cluster_;  ///< cluster of the last CTA taken
     std::atomic<std::uint64_t> now_{0};       ///< core cycle of the last issue
     bool ends_early_ = false;
+    bool can_cancel_ = true;
+    std::uint64_t cancelled_ = 0;  ///< CTAs, since take_cancelled()
     std::vector<std::unique_ptr<program::cta>> idle_;
     std::map<std::uint64_t, block*> resident_;  ///< by index in the grid
 };

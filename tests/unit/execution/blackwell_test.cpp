@@ -580,7 +580,7 @@ TEST(MatricesOfBytes, AreLoadedAndStoredTransposed) {
             }
 }
 
-TEST(LaunchControl, CancelsNoThreadBlock) {
+TEST(LaunchControl, CancelsNoThreadBlockOfAGridOfOne) {
     const auto out = run(R"(
   .shared .align 8 .b64 bar; .reg .b128 %q; .reg .pred %p, %w;
   mov.u32 %r0, sm; setp.eq.u32 %p, %t, 0;
