@@ -30,11 +30,7 @@ void check_place(const std::byte* map) {
 
 void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
     check_place(to);
-    constexpr int with_gaps_4 = 14, with_gaps_6 = 15;  // 16U4_ALIGN16B, 16U6_ALIGN16B
-    demand(what.type != with_gaps_4 && what.type != with_gaps_6,
-           "tensors whose elements have gaps in shared memory are not supported",
-           status::not_supported);
-    demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::b4x16),
+    demand(what.type >= 0 && what.type <= static_cast<int>(tensor_map::element::b6x16_p32),
            "not a data type of tensor maps");
     demand(what.dimensions >= 1 && what.dimensions <= tensor_map::max_dimensions,
            "a tensor has 1 to 5 dimensions");

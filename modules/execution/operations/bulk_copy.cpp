@@ -134,7 +134,10 @@ struct lane_copy {
             fail(m->im2col ? "the tensor map is of im2col mode" : "the tensor map is of tiled mode",
                  "instruction and tensor map name the same mode");
         if (m->packed() > 1 && word(what.coordinates[0]) % m->packed() != 0)
-            fail("the first coordinate of numbers of four bits is odd");
+            fail(
+                fmt::format("the first coordinate of numbers of four or six bits is no multiple "
+                            "of {}",
+                            m->packed()));
         std::optional<tensor_map> box = m->in_bytes();
         if (what.gathers) {
             if (m->box[1] != 1) fail("copies four rows of a tensor map with boxes of several rows");
@@ -160,7 +163,8 @@ public:
         for (unsigned d = 0; d < m.spatial(); ++d) offset_[d] = offset_of(copy, d);
     }
 
-    std::uint32_t bytes() const { return m_.box_elements(0) * m_.element_bytes(); }
+    /// Size of a row in shared memory.
+    std::uint32_t bytes() const { return m_.box_elements(0) * m_.shared_bytes(); }
     bool done() const { return done_; }
     void next() {
         if (m_.im2col) return next_pixel();
@@ -297,6 +301,18 @@ void update_elements(const lane_copy& c, element_update update, unsigned each, s
     for (std::uint32_t i = 0; i < bytes; i += each) update(to + i, from + i, concurrent);
 }
 
+/// Copies elements whose distances, in bytes, are not those of adjacent ones if the tensor has
+/// gaps.
+void copy_elements(std::byte* to, unsigned to_distance, const std::byte* from,
+                   unsigned from_distance, unsigned count, unsigned bytes) {
+    if (to_distance == from_distance) {
+        std::memcpy(to, from, std::size_t{count} * bytes);
+        return;
+    }
+    for (unsigned i = 0; i < count; ++i, to += to_distance, from += from_distance)
+        std::memcpy(to, from, bytes);
+}
+
 using transfer = program::bulk_transfer;
 
 /// Adds a contiguous range of global memory to a transfer.
@@ -378,7 +394,7 @@ struct box_load {
     }
     void move() const {
         const tensor_map m = c.map();
-        const unsigned each = m.element_bytes();
+        const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
         c.for_destinations(to(), [&](device_address shared, device_address) {
             for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
                 std::byte row[max_row_bytes];
@@ -386,9 +402,10 @@ struct box_load {
                 device_address a;
                 if (rows.address(a))
                     rows.for_elements([&](unsigned first, unsigned count, std::uint64_t at) {
-                        std::memcpy(row + first * each,
-                                    c.at(space::global, a + at * each, count * each, false),
-                                    std::size_t{count} * each);
+                        const std::byte* const from =
+                            c.at(space::global, a + at * each, count * each, false);
+                        copy_elements(row + first * shared_each, shared_each, from, each, count,
+                                      each);
                     });
                 move_row(m, shared, rows.bytes(),
                          [&](device_address s, std::uint32_t i, std::uint32_t n) {
@@ -423,7 +440,7 @@ struct box_store {
         const tensor_map m = c.map();
         device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
         c.demand_aligned(shared, 128);
-        const unsigned each = m.element_bytes();
+        const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
         element_update update = nullptr;
         if (c.what.reduce != ptx::reduction::none) {
             update = element_update_of(c.what.reduce, type_of(m.type));
@@ -442,7 +459,7 @@ struct box_store {
                 if (update != nullptr)
                     update_elements(c, update, each, to, row + first * each, count * each);
                 else
-                    std::memcpy(to, row + first * each, std::size_t{count} * each);
+                    copy_elements(to, each, row + first * shared_each, shared_each, count, each);
             });
         }
     }

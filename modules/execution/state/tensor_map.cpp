@@ -15,10 +15,11 @@ using element = tensor_map::element;
 
 /// Indexed by their numbers in memory, which are those of tensormap.replace (PTX manual, table of
 /// .elemtype), not the driver's.
-constexpr element elements[] = {element::u8,       element::u16,  element::u32,  element::s32,
-                                element::u64,      element::s64,  element::f16,  element::f32,
-                                element::f32_ftz,  element::f64,  element::bf16, element::tf32,
-                                element::tf32_ftz, element::b4x16};
+constexpr element elements[] = {
+    element::u8,       element::u16,   element::u32,       element::s32,
+    element::u64,      element::s64,   element::f16,       element::f32,
+    element::f32_ftz,  element::f64,   element::bf16,      element::tf32,
+    element::tf32_ftz, element::b4x16, element::b4x16_p64, element::b6x16_p32};
 
 struct layout {
     static constexpr std::uint64_t valid = 0x70616d746c6d7473;
@@ -124,7 +125,10 @@ unsigned tensor_map::element_bytes() const {
         case element::u64:
         case element::s64:
         case element::f64:
+        case element::b4x16_p64:
             return 8;
+        case element::b6x16_p32:
+            return 12;
         default:
             return 4;
     }
@@ -133,7 +137,7 @@ unsigned tensor_map::element_bytes() const {
 tensor_map tensor_map::in_bytes() const {
     tensor_map m = *this;
     if (packed() == 1) return m;
-    m.type = element::u8;
+    if (!has_gaps()) m.type = element::u8;
     m.coordinate_unit = packed();
     m.last[0] = (last[0] + 1) / packed() - 1;
     m.box[0] = static_cast<std::uint16_t>(box[0] / packed());
@@ -172,10 +176,14 @@ std::string tensor_map::fault() const {
         if (step[d] == 0 || step[d] > 8)
             return fmt::format("an element stride of {} in dimension {}", step[d], d);
     }
-    if (packed() > 1 && (last[0] % 2 == 0 || step[0] != 1))
-        return fmt::format("{} numbers of four bits in a row, or an element stride of {}",
-                           last[0] + 1, step[0]);
-    const unsigned row = box_elements(0) * element_bytes() / packed();
+    const auto is_whole = [this](std::uint64_t n) { return n % packed() == 0; };
+    if (packed() > 1 &&
+        (!is_whole(std::uint64_t{last[0]} + 1) || !is_whole(box[0]) || step[0] != 1 || im2col))
+        return fmt::format(
+            "rows of {} and boxes of {} numbers of four or six bits, which are no multiples of {}, "
+            "an element stride of {}, or im2col mode",
+            last[0] + 1, box[0], packed(), step[0]);
+    const unsigned row = box_elements(0) * shared_bytes() / packed();
     if (row % 16 != 0)
         return fmt::format("a box whose rows have {} bytes, not a multiple of 16", row);
     const unsigned span =

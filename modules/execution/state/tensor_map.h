@@ -41,7 +41,11 @@ struct tensor_map {
         f32_ftz,
         tf32,
         tf32_ftz,
-        b4x16  ///< numbers of four bits without gaps (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B)
+        b4x16,  ///< numbers of four bits without gaps (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B)
+        // Sixteen numbers of four or six bits without gaps in global memory, followed in shared
+        // memory by 8 or 4 bytes without meaning (..._16U4_ALIGN16B, ..._16U6_ALIGN16B).
+        b4x16_p64,
+        b6x16_p32
     };
     enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
 
@@ -74,14 +78,22 @@ struct tensor_map {
     /// Writes the 128 bytes of the map.
     void encode(std::byte* to) const;
 
-    /// Size of an element in bytes; of b4x16 that of a pair.
+    /// Whether groups of elements have gaps between them in shared memory.
+    bool has_gaps() const { return type == element::b4x16_p64 || type == element::b6x16_p32; }
+    /// Size of an element in global memory, in bytes; of numbers of four or six bits that of
+    /// packed() elements.
     unsigned element_bytes() const;
-    /// Elements in element_bytes().
-    unsigned packed() const { return type == element::b4x16 ? 2 : 1; }
-    /// The same map in units of element_bytes(): of pairs of numbers of four bits.
+    /// The same in shared memory.
+    unsigned shared_bytes() const { return has_gaps() ? 16 : element_bytes(); }
+    /// Elements in element_bytes(); one after in_bytes().
+    unsigned packed() const {
+        if (coordinate_unit != 1) return 1;
+        return has_gaps() ? 16 : type == element::b4x16 ? 2 : 1;
+    }
+    /// The same map in units of element_bytes().
     tensor_map in_bytes() const;
-    /// How many of a copy's first coordinate are one element of this map: 2 after in_bytes() of
-    /// numbers of four bits. Not in memory.
+    /// How many of a copy's first coordinate are one element of this map: packed() before
+    /// in_bytes(). Not in memory.
     unsigned coordinate_unit = 1;
     /// Number of elements of the box in a dimension, as stored in shared memory.
     unsigned box_elements(unsigned d) const { return (box[d] + step[d] - 1U) / step[d]; }
@@ -89,7 +101,8 @@ struct tensor_map {
     unsigned spatial() const { return rank - 2U; }
     /// Bits per offset in im2col mode: all offsets of an instruction have 16 bits together.
     unsigned offset_bits() const { return 16U / spatial(); }
-    /// Size of the box in shared memory, in bytes.
+    /// Size of the box in bytes without gaps, as counted at an mbarrier (CUTLASS: transactions of
+    /// types with gaps).
     std::uint64_t box_bytes() const;
 
     /// The reason why the driver would reject the map (cuTensorMapEncodeTiled, ...Im2col); empty if

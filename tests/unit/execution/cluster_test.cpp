@@ -489,9 +489,9 @@ TEST(TensorCopy, CountsNumbersOfFourBitsInCoordinates) {
     EXPECT_EQ(shifted[0], 0u << 8);
     EXPECT_EQ(shifted[1], 1u << 8);
     EXPECT_EQ(shifted[2], 2u << 8);
-    EXPECT_THAT(fault_of([&] { box(m, 3, 0); }), HasSubstr("odd"));
+    EXPECT_THAT(fault_of([&] { box(m, 3, 0); }), HasSubstr("no multiple of 2"));
     m.last[0] = 16 * 8 - 2;
-    EXPECT_THAT(m.fault(), HasSubstr("127 numbers of four bits"));
+    EXPECT_THAT(m.fault(), HasSubstr("rows of 127 and boxes of 64 numbers"));
 }
 
 TEST(TensorCopy, SwizzlesChunksByTheirLine) {
@@ -814,7 +814,8 @@ std::vector<std::uint32_t> load_box(const tensor_map& map, const std::vector<int
                                     const std::vector<std::uint32_t>& data, unsigned words,
                                     const std::string& mode = "tile",
                                     const std::vector<int>& offsets = {}) {
-    std::string code = expect(words * 4), coordinates, filter;
+    std::string code = expect(map.has_gaps() ? static_cast<unsigned>(map.box_bytes()) : words * 4);
+    std::string coordinates, filter;
     for (std::size_t d = 0; d < first.size(); ++d) {
         code += fmt::format("mov.u32 %r{}, {};", 30 + d, first[d]);
         coordinates += fmt::format("{}%r{}", d == 0 ? "" : ", ", 30 + d);
@@ -924,6 +925,35 @@ TEST(TensorCopy, SwizzlesChunksOf32BytesInRowsOf128) {
             ASSERT_EQ(found[row * 32 + (chunk ^ row % 4) * 8 + column % 8], data[row * 32 + column])
                 << row << " " << column;
         }
+}
+
+TEST(TensorCopy, LeavesGapsAfterSixteenNumbersOfFourOrSixBits) {
+    for (const auto& [type, bytes] : {std::pair{tensor_map::element::b4x16_p64, 8u},
+                                      std::pair{tensor_map::element::b6x16_p32, 12u}}) {
+        // Four rows of 64 numbers; boxes of two rows of 32, from the second group of the second
+        // row.
+        const unsigned row_words = 4 * bytes / 4;
+        std::vector<std::uint32_t> data(std::size_t{4} * row_words);
+        for (unsigned i = 0; i < data.size(); ++i) data[i] = 0x01010101 * (i + 1);
+        tensor_map m;
+        m.type = type;
+        m.rank = 2;
+        m.last = {63, 3};
+        m.strides[0] = 4 * bytes;
+        m.box = {32, 2};
+        m.step = {1, 1};
+        ASSERT_EQ(m.fault(), "");
+        EXPECT_EQ(m.box_bytes(), 4 * bytes) << "the mbarrier counts no gaps";
+        const auto found = load_box(m, {16, 1}, data, 16);
+        for (unsigned row = 0; row < 2; ++row)
+            for (unsigned group = 0; group < 2; ++group)
+                for (unsigned word = 0; word < bytes / 4; ++word)
+                    EXPECT_EQ(found[row * 8 + group * 4 + word],
+                              data[(row + 1) * row_words + (group + 1) * bytes / 4 + word])
+                        << bytes << " bytes, row " << row << ", group " << group;
+        m.last[0] = 62;
+        EXPECT_THAT(m.fault(), testing::HasSubstr("no multiples of 16"));
+    }
 }
 
 TEST(TensorMap, HasChunksOf16BytesOrOf32BytesInRowsOf128) {
