@@ -161,6 +161,7 @@ constexpr signature_row rows[] = {
     {o::cvt, "$rnd:rn.satfinite.?relu.e4m3x2|e5m2x2.f16x2", "=T U"},
     {o::cvt, "$rnd:rn.?relu.f16x2.e4m3x2|e5m2x2", "=T U"},
     {o::cvt, "$rnd:rn.satfinite.?relu.e2m1x2|e2m3x2|e3m2x2.f32", "=T U U"},
+    {o::cvt, "$rnd:rn.satfinite.?relu.e2m1x2.f16x2", "=T U"},
     {o::cvt, "$rnd:rn.?relu.f16x2.e2m1x2|e2m3x2|e3m2x2", "=T U"},
     {o::cvt, "$rnd:rz|rp.?satfinite.ue8m0x2.f32", "=T U U"},
     {o::cvt, "$rnd:rz|rp.?satfinite.ue8m0x2.bf16x2", "=T U"},

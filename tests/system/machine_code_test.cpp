@@ -333,6 +333,12 @@ INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
                                                         "pairs"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Words of pairs of 4-bit floats.
+INSTANTIATE_TEST_SUITE_P(PackedFloats, StoredProgram,
+                         testing::Values(stored_program{100, "B200", "packed_floats_100", 64,
+                                                        "packed"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Signs of uniform registers.
 INSTANTIATE_TEST_SUITE_P(
     UniformSaturation, StoredProgram,

@@ -222,12 +222,12 @@ struct cvt_fp8_to_f16x2 {
                          element::apply(static_cast<std::uint8_t>(pair >> element_stride<From>)));
     }
 };
-/// cvt of f16x2 to a packed pair of 8-bit floating-point numbers.
+/// cvt of f16x2 to a packed pair of floating-point numbers of 8, 6 or 4 bits.
 template <class To, modifiers Flags = satfinite>
 struct cvt_f16x2_to_fp8 {
     static std::uint16_t apply(std::uint32_t pair) {
         using element = cvt<To, f16, rounding::nearest, Flags>;
-        return static_cast<std::uint16_t>(element::apply(high_half(pair)) << 8 |
+        return static_cast<std::uint16_t>(element::apply(high_half(pair)) << element_stride<To> |
                                           element::apply(low_half(pair)));
     }
 };

@@ -197,7 +197,8 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     return l.emit_values(o, l.result_row(l.at(0)), {from});
 }
 
-/// A pair of 8-bit floats, followed by a half of C if they are converted from other formats.
+/// A pair of 8-bit floats, followed by a half of C if they are converted from other formats, or of
+/// 4-bit floats, followed by three bytes of C (as ptxas makes words of four pairs).
 bool lower_narrow_floats(machine_lowering& l, type narrow) {
     const bool packs = l.has(modifier::PACK_AB_MERGE_C), merges = l.has(modifier::UNPACK_B_MERGE_C);
     const bool rounds_up = l.has(modifier::RP), truncates = l.has(modifier::RZ);
@@ -217,12 +218,11 @@ bool lower_narrow_floats(machine_lowering& l, type narrow) {
     } else if (!l.emit_values(o, pair, {l.low_word(l.at(1))}, false)) {
         return false;
     }
-    constexpr std::uint32_t low_halves = 0x5410;
-    const sass::operand& third = l.at(packs ? 3 : 2);
-    // The position of what follows a pair of 4-bit floats is not known.
-    if (narrow == type::e2m1x2 && !is_zero(third)) return false;
-    const operand_ref c = l.low_word(third);
-    l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(low_halves), c});
+    // Bytes 0 to 3 are those of the pair, 4 to 7 those of C.
+    constexpr std::uint32_t low_halves = 0x5410, byte_and_low_bytes = 0x6540;
+    const std::uint32_t selected = narrow == type::e2m1x2 ? byte_and_low_bytes : low_halves;
+    const operand_ref c = l.low_word(l.at(packs ? 3 : 2));
+    l.emit_words(l.lanes().permute, {}, l.result_row(l.at(0)), {pair, l.number(selected), c});
     return true;
 }
 

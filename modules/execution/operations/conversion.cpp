@@ -55,24 +55,16 @@ choice narrowed_by_rounding(const ptx::operation& o) {
                                         : narrowed_with_modifiers<To, rounding::nearest>(o);
 }
 
+/// To a pair of 8, 6 or 4 bits.
 template <class To, modifiers Flags>
 choice to_bytes(const ptx::operation& o) {
+    using pair = std::conditional_t<To::width == 4, std::uint8_t, std::uint16_t>;
     using word = std::uint32_t;
     if (o.types[1] == ptx::type::f32)
-        return elementwise<values::cvt_pair<To, rounding::nearest, Flags>, false, std::uint16_t,
-                           word, word>();
-    return elementwise<values::cvt_f16x2_to_fp8<To, Flags>, false, std::uint16_t, word>();
-}
-/// Of f32 to pairs of less than 8 bits.
-template <class To, class Result>
-choice to_small(const ptx::operation& o) {
-    using values::relu, values::satfinite;
-    using word = std::uint32_t;
-    constexpr rounding near = rounding::nearest;
-    if (o.has(flag::relu))
-        return elementwise<values::cvt_pair<To, near, satfinite | relu>, false, Result, word,
+        return elementwise<values::cvt_pair<To, rounding::nearest, Flags>, false, pair, word,
                            word>();
-    return elementwise<values::cvt_pair<To, near, satfinite>, false, Result, word, word>();
+    if (o.types[1] != ptx::type::f16x2) return {};
+    return elementwise<values::cvt_f16x2_to_fp8<To, Flags>, false, pair, word>();
 }
 template <rounding Round, modifiers Flags>
 choice to_exponents(const ptx::operation& o) {
@@ -127,11 +119,11 @@ choice choose_special_formats(const ptx::operation& o) {
         case ptx::type::e5m2x2:
             return to_bytes_with_modifiers<values::e5m2>(o);
         case ptx::type::e2m3x2:
-            return to_small<values::e2m3, std::uint16_t>(o);
+            return to_bytes_with_modifiers<values::e2m3>(o);
         case ptx::type::e3m2x2:
-            return to_small<values::e3m2, std::uint16_t>(o);
+            return to_bytes_with_modifiers<values::e3m2>(o);
         case ptx::type::e2m1x2:
-            return to_small<values::e2m1, std::uint8_t>(o);
+            return to_bytes_with_modifiers<values::e2m1>(o);
         case ptx::type::ue8m0x2:
             return to_exponents_by_rounding(o);
         case ptx::type::f16x2:
