@@ -16,12 +16,13 @@ if(SIMTLM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT SIMTLM_PROFILE)
 endif()
 
 # There are some 180 executables and libraries, and mold links each in a tenth of the time.
-# Compilers before GCC 12.1 do not know it.
+# Compilers before GCC 12.1 do not know it. mold 1.10 of Debian 12 can let the region that is
+# protected after relocation begin before the first writable page, which the loader refuses.
 if(SIMTLM_QUICK_BUILD)
   include(CheckLinkerFlag)
   check_linker_flag(CXX -fuse-ld=mold SIMTLM_LINKS_WITH_MOLD)
   if(SIMTLM_LINKS_WITH_MOLD)
-    add_link_options(-fuse-ld=mold)
+    add_link_options(-fuse-ld=mold -Wl,-z,norelro)
   endif()
 endif()
 
