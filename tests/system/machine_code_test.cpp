@@ -974,6 +974,32 @@ INSTANTIATE_TEST_SUITE_P(
                     hopper_kernel{"columns", 1, 128, 4096}, hopper_kernel{"extrema", 1, 128, 1088}),
     [](const auto& p) { return std::string(p.param.name); });
 
+TEST(MbarrierWait, EndsBeforeAPhaseThatItsOwnWarpCompletes) {
+    const scratch_folder folder;
+    const std::string file = folder.write("run.launch",
+                                          "buffer a u32 4 zero\nbuffer o u32 64 zero\n"
+                                          "launch single_buffer grid 2 block 32 args a o\n"
+                                          "output o result.bin\n");
+    std::string expected;
+    for (unsigned block = 0; block < 2; ++block)
+        for (std::uint32_t lane = 0; lane < 32; ++lane) {
+            const std::uint32_t word = 200 + lane;  // 100 if the phase had been complete
+            expected.append(reinterpret_cast<const char*>(&word), sizeof word);
+        }
+    const std::string path = SIMTLM_MACHINE_CODE "/single_buffer_90";
+    using strings = std::vector<std::string>;
+    for (const strings& code : {strings{"H100_PCIE", "--ptx", path + ".ptx"},
+                                strings{"H100_PCIE", "--cubin", path + ".sm_90.cubin"},
+                                strings{"B200", "--cubin", path + ".sm_100.cubin"}})
+        for (const char* const mode : {"0", "1"}) {
+            folder.write("result.bin", "");
+            const outcome o = simulate({"--preset", code[0], "--launch", file, code[1], code[2],
+                                        "-gpgpu_ptx_sim_mode", mode});
+            EXPECT_EQ(0, o.code) << o.err;
+            EXPECT_EQ(expected, read_file(folder.path("result.bin"))) << code[2] << ' ' << mode;
+        }
+}
+
 /// A kernel of tensor_memory_100.ptx: tcgen05, with its number of CTAs.
 using tensor_memory_kernel = std::tuple<const char*, unsigned, unsigned>;
 class TensorMemoryCode : public testing::TestWithParam<tensor_memory_kernel> {};

@@ -180,10 +180,18 @@ bool lower_mbarrier_exchange(machine_lowering& l) {
     return true;
 }
 
+/// Whether a SYNCS.PHASECHK.TRYWAIT is not in a loop that only waits (mbarrier_time_limit).
+bool has_time_limit(machine_lowering& l) {
+    sass::instruction next;
+    if (!l.next_instruction(next)) return false;
+    const bool loops = next.opcode == isa::opcode::BRA && !next.guard_uniform &&
+                       next.guard != sass::predicate_true && next.guard == l.at(0).index;
+    return !loops;
+}
+
 /// SYNCS.PHASECHK: waits for a phase of an mbarrier. Address and phase are stored in separate rows,
 /// because the warp may continue before the wait is retried.
 bool lower_mbarrier_wait(machine_lowering& l) {
-    constexpr std::uint32_t brief_wait = 500;  // ns
     const address_place p = l.place_of(l.at(1), space::shared);
     const auto keep = [&](operand_ref from, operand_ref to) {
         l.emit_copy(to, from, false);
@@ -197,11 +205,7 @@ bool lower_mbarrier_wait(machine_lowering& l) {
     set_place(op, p);
     op.source[0] = place;
     op.source[1] = phase;
-    // A time limit is compiled to a NANOSLEEP after the wait, and a second test.
-    sass::instruction next;
-    if (may_suspend && l.next_instruction(next) && next.opcode == isa::opcode::NANOSLEEP &&
-        next.has(modifier::SYNCS))
-        op.source[2] = l.number(brief_wait);
+    if (may_suspend && has_time_limit(l)) op.source[2] = l.number(mbarrier_time_limit);
     const operand_ref to = l.predicate_ref(l.at(0));
     op.destination = to == 0 ? operand_ref{machine_frame::no_predicate} : to;
     return true;

@@ -5,6 +5,7 @@
 #include "modules/execution/state/memory_access.h"
 #include "modules/ptx/operation.h"
 
+#include <cstdint>
 #include <string>
 
 // Asynchronous copies, and mbarriers. Without timing a copy is complete immediately.
@@ -20,8 +21,18 @@ const operation* copy_asynchronously(warp& w, const operation* op);
 void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
                 const range_visitor& writes);
 
+/// Time limit of mbarrier.try_wait without one of its own, in ns. PTX calls it system-dependent; no
+/// measurement is known.
+///
+/// It does not apply to a wait in a loop that only waits: the loop would repeat it at once, and a
+/// phase that is never completed is reported as a deadlock. It applies to others, because the
+/// warp may first have to do what the phase depends on: a producer with one buffer tests whether
+/// the next one is free before it fills the first.
+constexpr std::uint32_t mbarrier_time_limit = 500;
+
 /// An mbarrier instruction. source[0], immediate, detail: its address; destination: state (64
-/// bits), mask or words; source[1]: count, state or parity; source[2]: ptx::opcode
+/// bits), mask or words; source[1]: count, state or parity; source[2]: time limit in ns, or
+/// no_operand
 handler mbarrier_handler(const ptx::operation& o);
 
 /// SYNCS.PHASECHK: whether the phase in bit 31 of source[1] is complete. destination: mask.

@@ -127,6 +127,8 @@ private:
     void lower_surface(const ptx::operation& o);
     void emit_video(handler h, std::shared_ptr<const void> what);
     void lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address);
+    /// Whether the result of the present instruction decides the next branch.
+    bool branches_on_result() const;
     void lower_asynchronous_copy(const ptx::operation& o);
     /// Keeps an object alive that operations refer to, as long as the module exists.
     std::int64_t attach(std::shared_ptr<const void> what) {

@@ -3,6 +3,8 @@
 #include "modules/execution/ptx/control.h"
 #include "modules/execution/ptx/function_lowering.h"
 
+#include <algorithm>
+
 namespace simtlm::execution {
 
 using ptx::opcode;
@@ -45,6 +47,26 @@ bool function_lowering::lower_asynchronous(const ptx::operation& o) {
     }
 }
 
+bool function_lowering::branches_on_result() const {
+    std::vector<std::uint32_t> derived{operand(0).index};
+    const auto is_derived = [&](std::uint32_t index) {
+        return std::find(derived.begin(), derived.end(), index) != derived.end();
+    };
+    for (const ptx::instruction* i = now_ + 1; i < f_.code.data() + f_.code.size(); ++i) {
+        const opcode op = m_.operation_of(*i).op;
+        if (op == opcode::bra) return is_derived(i->guard);
+        if (ptx::record_of(op).order != ptx::memory_order::none) return false;
+        bool reads = is_derived(i->guard);
+        for (unsigned n = i->result_count; n < i->operand_count; ++n)
+            reads = reads || (f_.operand_of(*i, n).kind == operand_kind::reg &&
+                              is_derived(f_.operand_of(*i, n).index));
+        for (unsigned n = 0; reads && n < i->result_count; ++n)
+            if (f_.operand_of(*i, n).kind == operand_kind::reg)
+                derived.push_back(f_.operand_of(*i, n).index);
+    }
+    return false;
+}
+
 /// @param result   width of the result in bits; 0: none
 /// @param address  position of the address
 void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result, unsigned address) {
@@ -57,8 +79,11 @@ void function_lowering::lower_mbarrier(const ptx::operation& o, unsigned result,
     const unsigned width = waits && !o.has(ptx::flag::parity) ? 64 : 32;
     const operand_ref value =
         has_operand(address + 1) ? source(operand(address + 1), width) : no_operand;
-    const operand_ref limit =
-        waits && has_operand(address + 2) ? source(operand(address + 2), 32) : no_operand;
+    operand_ref limit = no_operand;
+    if (waits && has_operand(address + 2))
+        limit = source(operand(address + 2), 32);
+    else if (o.op == opcode::mbarrier_try_wait && !branches_on_result())
+        limit = constant(mbarrier_time_limit, 32);
     operand_ref to = no_operand;
     if (result != 0 && (waits || operand(0).kind == operand_kind::reg))
         to = destination(operand(0), result, false);
