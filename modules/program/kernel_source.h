@@ -44,8 +44,8 @@ struct issue_effects {
     bool memory_deferred = false;             ///< apply_memory() must be called
     bool can_suspend = false;                 ///< set by the SM: it supports retry_wait()
     bool suspended = false;                   ///< the warp waits until retry_wait() succeeds
-    bool has_time_limit = false;  ///< the wait also ends after some time, because other lanes wait,
-                                  ///< too
+    bool has_time_limit = false;  ///< the wait also ends after some time: it has a short limit, is
+                                  ///< not in a loop that only waits, or other lanes wait, too
     std::uint64_t sleep = 0;      ///< core cycles until the warp may issue again (nanosleep)
     std::int32_t barrier_id = 0;  ///< barriers: -1: all live warps of the CTA
     std::int32_t barrier_threads = 0;  ///< barriers: expected threads, 0: the whole CTA

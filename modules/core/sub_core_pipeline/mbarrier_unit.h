@@ -15,9 +15,9 @@
 namespace simtlm::core::sub_core_pipeline {
 
 /// Holds the warps of an SM that wait at an mbarrier in its shared memory (mbarrier.try_wait) until
-/// the phase is complete. There is no time limit, so that a phase that is never completed is
-/// reported as a deadlock with the names of the warps; except for warps whose other lanes could
-/// continue.
+/// the phase is complete. A wait in a loop that only waits has no time limit, so that a phase that
+/// is never completed is reported as a deadlock with the names of the warps. Other waits, and those
+/// of warps whose other lanes could continue, end after mbarrier_config::time_limit.
 ///
 /// Action: retries the waits after mbarriers have changed (core_write_back).
 class mbarrier_unit : public sc_core::sc_module {

@@ -22,7 +22,8 @@ void visit_copy(const warp& w, const operation* op, const range_visitor& reads,
                 const range_visitor& writes);
 
 /// Time limit of mbarrier.try_wait without one of its own, in ns. PTX calls it system-dependent; no
-/// measurement is known.
+/// measurement is known. The timing model ends every short wait after mbarrier_config::time_limit
+/// core cycles.
 ///
 /// It does not apply to a wait in a loop that only waits: the loop would repeat it at once, and a
 /// phase that is never completed is reported as a deadlock. It applies to others, because the
