@@ -35,20 +35,16 @@ core_statistics sum_of_cores(gpu& device) {
 /// @param what  kind of the cache, @param number  its index
 void write_cache_line(report_writer& out, std::string_view what, unsigned number,
                       const cache::cache_statistics& s) {
-    const auto value = [&out](std::string_view name, std::uint64_t v) {
-        out.text(name);
-        out.number(v);
-    };
     out.text(what);
-    value("[", number);
-    value("]: Access = ", s.accesses);
-    value(", Miss = ", s.misses);
+    out.labelled("[", number);
+    out.labelled("]: Access = ", s.accesses);
+    out.labelled(", Miss = ", s.misses);
     if (s.misses == 0)
         out.text(", Miss_rate = 0.000");
     else
         out.print(FMT_COMPILE(", Miss_rate = {:.3f}"), ratio(s.misses, s.accesses));
-    value(", Pending_hits = ", s.pending_hits);
-    value(", Reservation_fails = ", s.reservation_fails);
+    out.labelled(", Pending_hits = ", s.pending_hits);
+    out.labelled(", Reservation_fails = ", s.reservation_fails);
     out.text("\n");
 }
 

@@ -11,8 +11,7 @@ namespace {
 using memory::dram_statistics;
 
 void write_channel_name(report_writer& out, unsigned channel) {
-    out.text("dram[");
-    out.number(channel);
+    out.labelled("dram[", channel);
     out.text("]: ");
 }
 
@@ -81,55 +80,43 @@ void write_histogram(report_writer& out, const char* name, const Table& table, s
     out.add_row(name, {table.begin(), table.begin() + static_cast<std::ptrdiff_t>(n)});
 }
 
-/// Writes a name and a number.
-void write_count(report_writer& out, std::string_view name, std::uint64_t value) {
-    out.text(name);
-    out.number(value);
-}
-
 /// Writes the timing parameters of a channel.
 void write_timing(report_writer& out, const memory::dram_config& config, unsigned number) {
     const memory::dram_timing& t = config.timing;
-    const auto count = [&out](std::string_view name, std::uint64_t v) {
-        write_count(out, name, v);
-    };
-    count("DRAM[", number);
-    count("]: ", t.nbk);
-    count(" bks, busW=", config.bus_width_bytes);
-    count(" BL=", config.burst_length);
-    count(" CL=", t.CL);
-    count(", tRRD=", t.tRRD);
-    count(" tCCD=", t.tCCD);
-    count(", tRCD=", t.tRCD);
-    count(" tRAS=", t.tRAS);
-    count(" tRP=", t.tRP);
-    count(" tRC=", t.tRC);
+    out.labelled("DRAM[", number);
+    out.labelled("]: ", t.nbk);
+    out.labelled(" bks, busW=", config.bus_width_bytes);
+    out.labelled(" BL=", config.burst_length);
+    out.labelled(" CL=", t.CL);
+    out.labelled(", tRRD=", t.tRRD);
+    out.labelled(" tCCD=", t.tCCD);
+    out.labelled(", tRCD=", t.tRCD);
+    out.labelled(" tRAS=", t.tRAS);
+    out.labelled(" tRP=", t.tRP);
+    out.labelled(" tRC=", t.tRC);
     out.text("\n");
 }
 
 void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
                    const dram_statistics& d) {
     write_timing(out, config, number);
-    const auto count = [&out](std::string_view name, std::uint64_t v) {
-        write_count(out, name, v);
-    };
-    count("n_cmd=", d.cycles);
-    count(" n_nop=", d.idle_cycles);
-    count(" n_act=", d.activates);
-    count(" n_pre=", d.precharges);
-    count(" n_ref_event=", d.refreshes);
-    count(" n_req=", d.requests);
-    count(" n_rd=", d.reads);
-    count(" n_rd_L2_A=", d.allocate_reads);
-    count(" n_write=", d.writes);
-    count(" n_wr_bk=", d.write_backs);
+    out.labelled("n_cmd=", d.cycles);
+    out.labelled(" n_nop=", d.idle_cycles);
+    out.labelled(" n_act=", d.activates);
+    out.labelled(" n_pre=", d.precharges);
+    out.labelled(" n_ref_event=", d.refreshes);
+    out.labelled(" n_req=", d.requests);
+    out.labelled(" n_rd=", d.reads);
+    out.labelled(" n_rd_L2_A=", d.allocate_reads);
+    out.labelled(" n_write=", d.writes);
+    out.labelled(" n_wr_bk=", d.write_backs);
     out.print(FMT_COMPILE(" bw_util={:.4g}\n"), d.bandwidth_utilisation());
-    count("n_activity=", d.active_cycles);
+    out.labelled("n_activity=", d.active_cycles);
     out.print(FMT_COMPILE(" dram_eff={:.4g}\n"), d.efficiency());
     for (unsigned b = 0; b < d.banks.size(); ++b) {
-        count("bk", b);
-        count(": ", d.banks[b].reads);
-        count("a ", d.banks[b].idle);
+        out.labelled("bk", b);
+        out.labelled(": ", d.banks[b].reads);
+        out.labelled("a ", d.banks[b].idle);
         out.text("i ");
     }
     static const std::string rule(72, '-');
@@ -154,7 +141,7 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     out.text(" \n");
     const auto line = [&](std::string_view name, std::uint64_t v) {
         out.text(name);
-        count(" = ", v);
+        out.labelled(" = ", v);
         out.text(" \n");
     };
     line("total_CMD", d.cycles);
@@ -198,7 +185,7 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
     share("issued_two_Eff", d.dual_commands, d.command_cycles);
     share("queue_avg", d.queue_sum, d.cycles);
     out.text("\ndram_util_bins: 0 0 0 0 0 0 0 0 0 0\ndram_eff_bins: 0 0 0 0 0 0 0 0 0 0");
-    count("\nmrqq: max=", d.queue_max);
+    out.labelled("\nmrqq: max=", d.queue_max);
     out.print(FMT_COMPILE(" avg={:g}\n"), d.average_queue());
 }
 
@@ -283,8 +270,7 @@ void write_memory(report_writer& out, gpu& device, const dram_statistics& all) {
 
 void write_channels(report_writer& out, gpu& device, const dram_statistics& all) {
     for (unsigned c = 0; c < device.channels().size(); ++c) {
-        out.text("Memory Partition ");
-        out.number(c);
+        out.labelled("Memory Partition ", c);
         out.text(": \n");
         write_channel(out, device.config().memory.partition.dram, c,
                       device.channels()[c]->statistics());

@@ -43,6 +43,11 @@ public:
     /// Prints a number, right-aligned to the width. Faster than print(), which parses its format on
     /// every call; for tables.
     void number(std::uint64_t value, unsigned width = 0);
+    /// Prints a label, directly followed by a number.
+    void labelled(std::string_view label, std::uint64_t value) {
+        text(label);
+        number(value);
+    }
     /// Prints a number with six decimals, like number().
     void fixed(double value, unsigned width = 0);
     /// Adds a value and prints "name = value".
