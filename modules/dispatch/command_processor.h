@@ -109,9 +109,8 @@ public:
     /// @throws support::user_error when restoring, if the commands differ
     void checkpoint(support::archive& a);
     /// Restores them on a GPU of another configuration; see cta_scheduler::transfer().
-    /// @return the cycles that have elapsed of the launch latency of the oldest running kernel,
-    /// none
-    ///         of whose CTAs has been placed; otherwise 0
+    /// @return core cycles of the launch latency of the oldest running kernel that have elapsed, if
+    ///         none of its CTAs has been placed; otherwise 0
     std::uint64_t transfer(support::archive& a);
 
     cta_scheduler& ctas() { return scheduler_; }

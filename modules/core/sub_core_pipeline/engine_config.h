@@ -18,7 +18,7 @@ struct bulk_copy_config {
 /// Operations on mbarriers in shared memory. Core cycles.
 struct mbarrier_config {
     unsigned arrive_cycles = 29;  ///< from issue until the mbarrier is updated
-    unsigned time_limit = 1024;   ///< of a wait that issue_effects::has_time_limit; arbitrary
+    unsigned time_limit = 1024;   ///< of waits with issue_effects::has_time_limit; arbitrary
     unsigned wait_cycles = 32;    ///< from issue, or the end of a phase, until the result is
                                   ///< available
 };
