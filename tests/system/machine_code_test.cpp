@@ -1119,6 +1119,35 @@ INSTANTIATE_TEST_SUITE_P(AccessesByRank, RanksOfACluster,
                          testing::Combine(testing::Range(0, 8), testing::Values("0", "1")),
                          name_of_rank_access);
 
+TEST(AddressesOfSharedVariables, HaveTheRankOfTheCtaInTheSameBitsAsThoseOfMachineCode) {
+    const scratch_folder folder;
+    folder.write("result.bin", "");
+    const std::string launch = folder.write("run.launch",
+                                            "buffer o u32 1024 zero\n"
+                                            "launch rank_bits grid 4 block 32 shared 512 args o\n"
+                                            "output o result.bin\n");
+    std::string expected;
+    for (const char* const functional : {"1", "0"})
+        for (const auto& [option, suffix] :
+             {std::pair("--ptx", ".ptx"), {"--cubin", ".sm_90.cubin"}}) {
+            const outcome run = simulate(
+                {"--preset", "H100_PCIE", "-gpgpu_ptx_sim_mode", functional, option,
+                 SIMTLM_MACHINE_CODE "/rank_bits_90" + std::string(suffix), "--launch", launch});
+            ASSERT_EQ(run.code, 0) << run.err;
+            const std::string memory = read_file(folder.path("result.bin"));
+            if (expected.empty()) {
+                std::vector<std::uint32_t> words(1024);
+                ASSERT_EQ(memory.size(), sizeof words[0] * words.size());
+                std::memcpy(words.data(), memory.data(), memory.size());
+                // Thread 3 of rank 3: what rank 2 has, and what rank 2 stored.
+                const std::vector<std::uint32_t> last{1067, 2067, 3067, 515, 21, 32, 51, 1099};
+                EXPECT_EQ(std::vector(&words[(3 * 32 + 3) * 8], &words[(3 * 32 + 4) * 8]), last);
+                expected = memory;
+            }
+            EXPECT_TRUE(memory == expected) << option << " " << functional;
+        }
+}
+
 /// The line with the cycles of the first kernel; empty if there is none.
 std::string cycles(const outcome& o) {
     const std::size_t at = o.out.find("gpu_sim_cycle = ");

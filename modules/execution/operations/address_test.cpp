@@ -9,11 +9,17 @@ namespace simtlm::execution {
 
 namespace {
 
-bool lies_in(const launch_context& l, ptx::state_space s, ptx::space_window window,
-             device_address a) {
+/// Whether an address is in the shared memory of the CTA itself.
+bool is_own(const thread_block& b, device_address a) {
+    return address_windows::in_shared(a) ||
+           a - address_windows::in_rank(b.rank(), 0) < address_windows::cluster_stride;
+}
+
+bool lies_in(const warp& w, ptx::state_space s, ptx::space_window window, device_address a) {
+    const launch_context& l = *w.launch;
     switch (s) {
         case ptx::state_space::shared:
-            return address_windows::in_shared(a) ||
+            return is_own(*w.block, a) ||
                    (window == ptx::space_window::cluster && address_windows::in_cluster(a));
         case ptx::state_space::local:
             return address_windows::in_local(a);
@@ -22,7 +28,7 @@ bool lies_in(const launch_context& l, ptx::state_space s, ptx::space_window wind
         case ptx::state_space::const_:
             return l.image.is_constant(a);
         default:
-            return a >= address_windows::end && !l.image.is_constant(a);
+            return address_windows::in_global(a) && !l.image.is_constant(a);
     }
 }
 
@@ -34,7 +40,7 @@ const operation* test_address_space(warp& w, const operation* op) {
     const lane_mask lanes = w.lanes_of(op);
     lane_mask hit = 0;
     for_lanes(lanes, [&](unsigned i) {
-        const bool in = lies_in(*w.launch, static_cast<ptx::state_space>(op->detail & 0xff),
+        const bool in = lies_in(w, static_cast<ptx::state_space>(op->detail & 0xff),
                                 static_cast<ptx::space_window>(op->detail >> 8), a[i]);
         hit |= static_cast<lane_mask>(in) << i;
     });

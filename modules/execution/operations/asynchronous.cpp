@@ -377,8 +377,7 @@ std::string describe_mbarrier_wait(warp& w, const operation* op, lane_mask lanes
         access.at = range_of(w, op, lane, access_detail::space_of(op), a, 8, false).at(a);
         const mbarrier_state state = access.load();
         if (state.phase != phase) continue;
-        const device_address offset =
-            address_windows::in_shared(a) ? a - address_windows::shared : a;
+        const device_address offset = address_windows::offset_in_block(a);
         return fmt::format("phase {} of the mbarrier at shared address {:#x}: {}", phase ? 1 : 0,
                            offset, what_is_to_come(state));
     }

@@ -120,7 +120,7 @@ bool is_visible_outside(const memory_request& r) {
     const space s = access_detail::space_of(r.op);
     if (s != space::generic) return s == space::global;
     for (lane_mask m = r.lanes; m != 0; m &= m - 1)
-        if (r.address[__builtin_ctz(m)] >= address_windows::end) return true;
+        if (address_windows::in_global(r.address[__builtin_ctz(m)])) return true;
     return false;
 }
 

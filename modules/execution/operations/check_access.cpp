@@ -489,7 +489,7 @@ void check_cta_cluster(checked_access& a, space where) {
 
 void check_generic(checked_access& a) {
     lane_mask shared = 0, local = 0, cluster = 0, param = 0;
-    if (a.address[0] < address_windows::end || !a.contiguous)
+    if (!address_windows::in_global(a.address[0]) || !a.contiguous)
         for_lanes(a.lanes, [&](unsigned i) {
             shared |= static_cast<lane_mask>(address_windows::in_shared(a.address[i])) << i;
             local |= static_cast<lane_mask>(address_windows::in_local(a.address[i])) << i;

@@ -18,7 +18,7 @@ namespace {
 /// last.
 mapped_range first_range(warp& w, const operation* op, unsigned lane, space s, device_address a,
                          std::uint32_t bytes, bool writes) {
-    if (s == space::global || (s == space::generic && a >= address_windows::end)) {
+    if (s == space::global || (s == space::generic && address_windows::in_global(a))) {
         const allocation_hit& hit = w.worker->hits[static_cast<std::size_t>(op - w.code)];
         const std::uint64_t size = hit.end - hit.begin;
         if (a - hit.begin < size && bytes <= hit.end - a)
@@ -235,7 +235,7 @@ bool is_visible_outside(const memory_request& r, space s) {
     if (s == space::shared || s == space::local || s == space::param) return false;
     if (s == space::global) return true;
     for (unsigned i = 0; i < warp_size; ++i)
-        if (r.address[i] >= address_windows::end) return true;
+        if (address_windows::in_global(r.address[i])) return true;
     return false;
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr device_address word_bytes = 4;
 
 bool is_global(const device_memory& memory, device_address a) {
-    return a >= address_windows::end && memory.is_mapped(a, word_bytes);
+    return address_windows::in_global(a) && memory.is_mapped(a, word_bytes);
 }
 
 }  // namespace

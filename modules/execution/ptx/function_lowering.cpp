@@ -184,19 +184,37 @@ operand_ref function_lowering::variable_source(const ptx::operand& o, unsigned w
         op.immediate = static_cast<std::int64_t>(module_.address_of(o.index) + value);
         return to;
     }
-    if (v.space == ptx::state_space::shared && module_.is_dynamic_shared(o.index)) {
-        const operand_ref begin =
-            operand_ref_in(bank::block, width > 32 ? block_layout::dynamic_shared64
-                                                   : block_layout::dynamic_shared);
-        if (value == 0) return begin;
+    if (v.space == ptx::state_space::shared) return shared_variable_source(o, width);
+    return constant(module_.address_of(o.index) + value, width);
+}
+
+/// The address of a variable in shared memory. In a cluster it contains the rank of the CTA: this
+/// is so on GPUs since sm_90, which is the first architecture that has clusters.
+operand_ref function_lowering::shared_variable_source(const ptx::operand& o, unsigned width) {
+    constexpr unsigned first_with_clusters = 90;
+    const auto in_block = [&](std::uint32_t word, std::uint32_t double_word) {
+        return operand_ref_in(bank::block, width > 32 ? double_word : word);
+    };
+    const auto sum = [&](operand_ref a, operand_ref b) {
         const operand_ref to = temporary(width);
         operation& op = emit(width > 32 ? add64 : add32, false);
         op.destination = to;
-        op.source[0] = begin;
-        op.source[1] = constant(value, width);
+        op.source[0] = a;
+        op.source[1] = b;
         return to;
+    };
+    auto offset = static_cast<std::uint64_t>(o.value);
+    const bool is_dynamic = module_.is_dynamic_shared(o.index);
+    if (!is_dynamic) offset += module_.address_of(o.index);
+    operand_ref address =
+        is_dynamic ? in_block(block_layout::dynamic_shared, block_layout::dynamic_shared64)
+                   : no_operand;
+    if (m_.architecture >= first_with_clusters) {
+        const operand_ref own = in_block(block_layout::own_shared, block_layout::own_shared64);
+        address = address == no_operand ? own : sum(address, own);
     }
-    return constant(module_.address_of(o.index) + value, width);
+    if (address == no_operand) return constant(offset, width);
+    return offset == 0 ? address : sum(address, constant(offset, width));
 }
 
 operand_ref function_lowering::special_source(const ptx::operand& o, unsigned width) {

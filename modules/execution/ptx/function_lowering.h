@@ -52,6 +52,7 @@ private:
     operand_ref register_source(const ptx::operand& o, unsigned width);
     operand_ref special_source(const ptx::operand& o, unsigned width);
     operand_ref variable_source(const ptx::operand& o, unsigned width);
+    operand_ref shared_variable_source(const ptx::operand& o, unsigned width);
     operand_ref constant(std::uint64_t value, unsigned width);
     operand_ref mask_source(const ptx::operand& o);
     /// Slot for a result of this width; finish_destinations() converts it to a register of another

@@ -52,6 +52,7 @@ device_memory::~device_memory() {
 
 bool device_memory::admit(device_address begin, std::uint64_t bytes, std::string label) {
     if (!config_.at_host_addresses || bytes == 0 || begin < address_windows::end) return false;
+    if (overlaps_windows(begin, bytes)) return false;
     if (overlaps(begin, bytes)) return false;
     insert(begin, bytes, std::move(label));
     return true;
@@ -67,6 +68,11 @@ bool device_memory::dismiss(device_address begin) {
     return true;
 }
 
+bool device_memory::overlaps_windows(device_address begin, std::uint64_t bytes) {
+    return begin < address_windows::cluster + address_windows::cluster_size &&
+           bytes > address_windows::cluster - std::min(begin, address_windows::cluster);
+}
+
 bool device_memory::overlaps(device_address begin, std::uint64_t bytes) const {
     const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
                                        [](device_address a, const range& r) { return a < r.end; });
@@ -75,7 +81,7 @@ bool device_memory::overlaps(device_address begin, std::uint64_t bytes) const {
 
 bool device_memory::allocate_at(device_address begin, std::uint64_t bytes, std::string label) {
     if (begin < config_.static_base || begin >= size_ || bytes == 0 || bytes > size_ - begin ||
-        overlaps(begin, bytes))
+        overlaps(begin, bytes) || overlaps_windows(begin, bytes))
         return false;
     if (begin >= config_.heap_base) used_ += bytes;
     if (stray_writes_) std::memset(host(begin), 0, bytes);
@@ -159,6 +165,17 @@ device_address device_memory::allocate_for_host(std::uint64_t bytes, std::uint64
     return take(at, bytes, {});
 }
 
+/// Before or after the addresses of shared::cluster.
+device_address device_memory::place_static(std::uint64_t bytes, std::uint64_t alignment) const {
+    const region statics{config_.static_base, config_.heap_base};
+    constexpr device_address window = address_windows::cluster;
+    constexpr device_address window_end = window + address_windows::cluster_size;
+    if (statics.begin >= window_end || statics.end <= window)
+        return place(statics, bytes, alignment);
+    const device_address before = place({statics.begin, window}, bytes, alignment);
+    return before != 0 ? before : place({window_end, statics.end}, bytes, alignment);
+}
+
 device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t alignment,
                                               std::string label) {
     bytes = std::max<std::uint64_t>(bytes, 1);
@@ -167,10 +184,10 @@ device_address device_memory::allocate_static(std::uint64_t bytes, std::uint64_t
     if (statics_ != nullptr && statics_->replays) {
         if (statics_->next < statics_->addresses.size()) at = statics_->addresses[statics_->next++];
         if (at < statics.begin || at >= statics.end || bytes > statics.end - at ||
-            overlaps(at, bytes))
+            overlaps(at, bytes) || overlaps_windows(at, bytes))
             at = 0;
     } else {
-        at = place(statics, bytes, std::max<std::uint64_t>(alignment, 1));
+        at = place_static(bytes, std::max<std::uint64_t>(alignment, 1));
     }
     if (statics_ != nullptr && !statics_->replays) statics_->addresses.push_back(at);
     if (at == 0)

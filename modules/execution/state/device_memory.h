@@ -137,6 +137,8 @@ private:
         device_address begin, end;
     };
     bool overlaps(device_address begin, std::uint64_t bytes) const;
+    static bool overlaps_windows(device_address begin, std::uint64_t bytes);
+    device_address place_static(std::uint64_t bytes, std::uint64_t alignment) const;
     device_address place(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
     device_address place_last(const region& in, std::uint64_t bytes, std::uint64_t alignment) const;
     region heap() const { return {config_.heap_base, config_.heap_base + config_.capacity}; }
@@ -165,19 +167,24 @@ private:
 struct address_windows {
     static constexpr device_address local = 0x1000'0000;   ///< a thread's local memory
     static constexpr device_address shared = 0x1400'0000;  ///< a CTA's shared memory
-    /// Shared memory of the CTAs of a cluster, in order of rank (shared::cluster).
-    static constexpr device_address cluster = 0x1500'0000;
-    static constexpr std::uint64_t cluster_stride = 0x20'0000;  ///< distance between ranks
+    static constexpr device_address param = 0x1800'0000;   ///< a kernel's parameters
+    static constexpr std::uint64_t size = 0x0100'0000;     ///< of each window
+    static constexpr device_address end = 0x1c00'0000;     ///< of those above
+
+    /// Shared memory of the CTAs of a cluster, in order of rank (shared::cluster). As on GPUs, the
+    /// rank is in bits 24 and above of an address in the shared state space, so that programs can
+    /// clear bits of it (CUTLASS clears bit 24 for the first CTA of a pair).
+    static constexpr device_address cluster = shared + 0x4000'0000;
+    static constexpr std::uint64_t cluster_stride = 0x0100'0000;  ///< distance between ranks
     static constexpr unsigned cluster_ranks = program::max_ctas_per_cluster;
     /// Of the shared memory of all ranks, and of one that no cluster has.
     static constexpr std::uint64_t cluster_size = (cluster_ranks + 1) * cluster_stride;
-    static constexpr device_address param = 0x1800'0000;  ///< a kernel's parameters
-    static constexpr std::uint64_t size = 0x0100'0000;    ///< of each window
-    static constexpr device_address end = 0x1c00'0000;
 
     static bool in_local(device_address a) { return a - local < size; }
     static bool in_shared(device_address a) { return a - shared < size; }
     static bool in_cluster(device_address a) { return a - cluster < cluster_size; }
+    /// Whether a generic address is one of global memory (or of constants).
+    static bool in_global(device_address a) { return a >= end && !in_cluster(a); }
     /// The generic address of a place in the shared memory of a rank, as named by machine code. If
     /// no cluster has the rank, or no CTA the place, accesses to the address are faults.
     static constexpr device_address in_rank(std::uint32_t rank, std::uint32_t place) {

@@ -84,7 +84,7 @@ mapped_range range_of(warp& w, const operation* op, unsigned lane, space s, devi
                       std::uint32_t bytes, bool writes) {
     switch (s) {
         case space::generic:
-            if (a < address_windows::end) {
+            if (!address_windows::in_global(a)) {
                 if (address_windows::in_shared(a) || address_windows::in_cluster(a))
                     return shared_range(w, op, lane, a, bytes, address_windows::shared);
                 if (address_windows::in_param(a))

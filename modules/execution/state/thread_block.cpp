@@ -137,6 +137,11 @@ void thread_block::join_cluster(std::shared_ptr<block_cluster> cluster) {
     rank_ = (at[2] * shape.y + at[1]) * shape.x + at[0];
     fill(block_layout::cluster_ctarank, rank_);
     fill(block_layout::cluster_nctarank, cluster_->size());
+    // Not an address of shared::cluster where it would not differ from one of shared::cta.
+    const std::uint64_t own =
+        cluster_->size() == 1 ? 0 : address_windows::in_rank(rank_, 0) - address_windows::shared;
+    fill(block_layout::own_shared, static_cast<std::uint32_t>(own));
+    fill64(block_layout::own_shared64, own);
     const bool is_explicit = launch_.kernel.required_cluster[0] != 0 || shape.volume() > 1;
     fill(block_layout::is_explicit_cluster, is_explicit ? all_lanes : 0);
     cluster_->set_block(rank_, this);

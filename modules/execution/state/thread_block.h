@@ -48,7 +48,11 @@ struct block_layout {
     static constexpr std::uint32_t cluster_ctarank = cluster_nctaid + 4 * 128;
     static constexpr std::uint32_t cluster_nctarank = cluster_ctarank + 128;
     static constexpr std::uint32_t is_explicit_cluster = cluster_nctarank + 128;  ///< a mask
-    static constexpr std::uint32_t size = is_explicit_cluster + 128;
+    /// The shared::cluster address of the CTA's own shared memory, in the shared state space: 32
+    /// and 64 bits; 0 in a cluster of one CTA.
+    static constexpr std::uint32_t own_shared = is_explicit_cluster + 128;
+    static constexpr std::uint32_t own_shared64 = own_shared + 128;
+    static constexpr std::uint32_t size = own_shared64 + 256;
 };
 
 /// Lanes of a warp that have arrived at a barrier with one instruction.

@@ -363,7 +363,7 @@ private:
             const device_address a = r.address[__builtin_ctz(m)];
             if (const auto* const in = memory.find(a); in != nullptr)
                 copy_.add(memory.host(a), std::min(most, in->end - a));
-            else if (a >= address_windows::end)
+            else if (address_windows::in_global(a))
                 progress().note_change();
         }
         r.perform(warp_, r);

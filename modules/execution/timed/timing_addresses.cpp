@@ -73,7 +73,11 @@ void resolve_space(const operation* op, program::issue_effects& effects,
     for (unsigned word = 0; word < addresses.words; ++word)
         for_lanes(addresses.lanes, [&](unsigned lane) {
             std::uint64_t& a = addresses.address[word][lane];
-            if (a >= address_windows::end) return;
+            if (s == space::shared) {
+                a = address_windows::offset_in_block(a);
+                return;
+            }
+            if (address_windows::in_global(a)) return;
             const placed_address p = placed(a);
             if (s != space::generic || p.space == effects.space) a = p.address;
         });

@@ -128,5 +128,19 @@ TEST(DeviceMemory, KeepsVariablesBelowTheHeap) {
     EXPECT_EQ(m.used(), 0u);
 }
 
+TEST(DeviceMemory, KeepsVariablesApartFromSharedMemoryOfClusters) {
+    device_memory m(small());
+    const auto is_global = [](device_address first, std::uint64_t bytes) {
+        return address_windows::in_global(first) && address_windows::in_global(first + bytes - 1) &&
+               (first >= address_windows::cluster) == (first + bytes > address_windows::cluster);
+    };
+    for (const std::uint64_t mebibytes : {500u, 400u, 600u, 300u}) {
+        const std::uint64_t bytes = mebibytes << 20;
+        EXPECT_PRED2(is_global, m.allocate_static(bytes, 256, "large"), bytes) << mebibytes;
+    }
+    EXPECT_THROW(m.allocate_static(std::uint64_t{2} << 30, 256, "larger"), support::user_error);
+    EXPECT_FALSE(m.allocate_at(address_windows::cluster - 256, 512, "across"));
+}
+
 }  // namespace
 }  // namespace simtlm::execution
