@@ -15,6 +15,7 @@ struct tensor_core_work {
     enum class kind : std::uint8_t {
         product,   ///< tcgen05.mma
         copy,      ///< tcgen05.cp
+        shift,     ///< tcgen05.shift
         commit,    ///< tcgen05.commit: signals mbarriers when earlier work of the warp is complete
         load,      ///< tcgen05.ld
         store,     ///< tcgen05.st

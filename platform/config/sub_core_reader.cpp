@@ -111,6 +111,9 @@ void read_engines(const option_values& v, core::sub_core_pipeline::engine_config
     t.access_cycles = access[1];
     t.copy_cycles = access[2];
     t.copy_interval = access[3];
+    const auto shift = numbers(v, "-modern_tensor_shift", 2, 0);
+    t.shift_interval = shift[0];
+    t.shift_cycles = shift[1];
     if (t.present && !e.present)
         v.fail("-modern_tensor_memory", "needs mbarriers", "-modern_engines 1");
 }

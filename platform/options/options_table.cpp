@@ -779,6 +779,8 @@ void asynchronous_engines(builder& b) {
     b.word("-modern_tensor_access", "ALLOC,ACCESS,COPY,INTERVAL", "253,16,168,70",
            "Core cycles of tcgen05.alloc; of tcgen05.ld and tcgen05.st in addition to one per "
            "register; of tcgen05.cp, and between two of them.");
+    b.word("-modern_tensor_shift", "INTERVAL,LATENCY", "12,62",
+           "Core cycles between tcgen05.shift instructions, and from then until a commit signals.");
     b.word("-modern_cluster_lanes", "LANES,BYTES,SMS", "4,32,6",
            "SM-to-SM network of a GPC (compute capability 9.0 and later): LANES in each direction "
            "shared equally by SMS SMs, and BYTES per lane and core cycle.");

@@ -1039,6 +1039,7 @@ TEST_P(TensorMemoryCode, LeavesTheSameMemoryAsItsPtxUnderTheTimingModel) {
 INSTANTIATE_TEST_SUITE_P(Kernels, TensorMemoryCode,
                          testing::Values(tensor_memory_kernel{"accesses", 1, 1920},
                                          tensor_memory_kernel{"products", 1, 2816},
+                                         tensor_memory_kernel{"convolution", 1, 2560},
                                          tensor_memory_kernel{"pairs", 2, 1024},
                                          tensor_memory_kernel{"copies", 2, 16384}),
                          [](const auto& p) { return std::string(std::get<0>(p.param)); });

@@ -54,6 +54,8 @@ struct tensor_core_config {
                                       ///< register
     unsigned copy_cycles = 168;       ///< tcgen05.cp: latency
     unsigned copy_interval = 70;      ///< between two of them
+    unsigned shift_interval = 12;     ///< between two tcgen05.shift
+    unsigned shift_cycles = 62;       ///< tcgen05.shift: latency in addition to the interval
 };
 
 /// The engines of an SM that work asynchronously to its warps (sm_90).

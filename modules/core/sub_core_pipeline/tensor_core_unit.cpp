@@ -46,6 +46,9 @@ bool tensor_core_unit::start(unsigned warp, std::vector<tensor_core_work> work, 
             case kind::copy:
                 copy(w, one, now);
                 break;
+            case kind::shift:
+                shift(w, now);
+                break;
             case kind::commit:
                 commit(warp, std::move(one), now);
                 break;
@@ -89,6 +92,12 @@ void tensor_core_unit::copy(warp_work& w, const tensor_core_work& work, std::uin
     port_free_at_ =
         begin + std::max(config_.copy_interval, quotient(work.a_bytes, config_.shared_bytes));
     w.done_at = std::max(w.done_at, begin + config_.copy_cycles);
+}
+
+void tensor_core_unit::shift(warp_work& w, std::uint64_t now) {
+    compute_free_at_ =
+        std::max(now + config_.issue_cycles, compute_free_at_) + config_.shift_interval;
+    w.done_at = std::max(w.done_at, compute_free_at_ + config_.shift_cycles);
 }
 
 void tensor_core_unit::commit(unsigned warp, tensor_core_work work, std::uint64_t now) {

@@ -25,7 +25,8 @@ namespace simtlm::core::sub_core_pipeline {
 /// The port of shared memory delivers tensor_core_config::shared_bytes per cycle; A of a product is
 /// read while the previous one is computed, so that products begin at intervals of the longer of
 /// computation and port. Two CTAs (.cta_group::2) add a latency; the pipeline of the issuing SM
-/// stands for that of both, since the other CTA gives no work of its own.
+/// stands for that of both, since the other CTA gives no work of its own. Shifts of rows in tensor
+/// memory pass it in order, too, without the port.
 ///
 /// A commit signals its mbarriers when all earlier work of its warp is complete. Loads and stores
 /// of a sub-core pass the port of its quarter of tensor memory, one column of 32 lanes per cycle.
@@ -89,6 +90,7 @@ private:
     };
     void multiply(warp_work& w, const program::tensor_core_work& work, std::uint64_t now);
     void copy(warp_work& w, const program::tensor_core_work& work, std::uint64_t now);
+    void shift(warp_work& w, std::uint64_t now);
     void commit(unsigned warp, program::tensor_core_work work, std::uint64_t now);
     void access(unsigned warp, const program::tensor_core_work& work, std::uint64_t now);
     bool hold(unsigned warp, std::uint64_t at, std::uint64_t now);

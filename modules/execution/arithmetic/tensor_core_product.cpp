@@ -63,6 +63,32 @@ std::string shape_fault(const tensor_core_product& p) {
 
 }  // namespace
 
+zero_column_mask zero_column_mask::decode(std::uint64_t bits, std::string& fault) {
+    constexpr std::uint64_t reserved = std::uint64_t{7} << 36 | std::uint64_t{3} << 62;
+    constexpr unsigned first_spans = 32, enable = 39, skip_span = 40, use_span = 48, shifts = 56;
+    if ((bits & reserved) != 0) fault = "reserved bits of the mask of zero columns are set";
+    zero_column_mask m;
+    m.has_spans = (bits >> enable & 1) != 0;
+    m.zeros = static_cast<unsigned>(bits >> skip_span & 0xff) + 1;
+    m.used = static_cast<unsigned>(bits >> use_span & 0xff) + 1;
+    m.shift = static_cast<unsigned>(bits >> shifts & 0x3f);
+    for (unsigned part = 0; part < max_parts; ++part) {
+        m.begins_with_zeros[part] = (bits >> (first_spans + part) & 1) != 0;
+        // A span keeps at least one column.
+        const unsigned most = (m.begins_with_zeros[part] ? m.zeros : m.used) - 1;
+        m.skipped[part] = static_cast<std::uint8_t>(
+            std::min(static_cast<unsigned>(bits >> 8 * part & 0xff), most));
+    }
+    return m;
+}
+
+bool zero_column_mask::is_zero(unsigned column, unsigned columns) const {
+    if (!has_spans) return false;
+    const unsigned part = column / columns;
+    const unsigned at = (column % columns + skipped[part]) % (used + zeros);
+    return begins_with_zeros[part] ? at < zeros : at >= used;
+}
+
 tensor_core_product tensor_core_product::decode(const tensor_core_instruction& text,
                                                 std::uint32_t bits, std::string& fault) {
     tensor_core_product p;
@@ -93,6 +119,8 @@ tensor_core_product tensor_core_product::decode(const tensor_core_instruction& t
               : type == 1 ? matrix_element::f32
                           : matrix_element::s32;
         p.saturate = field(bits, 3, 1) != 0;
+        if (const unsigned shift = field(bits, 30, 2); shift != 0 && text.weight_stationary)
+            p.max_column_shift = 4u << shift;
         if ((type == 2) != p.integers() || type == 3 ||
             (type == 0 && text.kind == product_kind::tf32))
             fault = "no such type of D";

@@ -23,6 +23,24 @@ struct tensor_core_instruction {
     unsigned scales = 0;             ///< scale factors per row, .scale_vec; 0: those of the kind
 };
 
+/// The columns of B that tcgen05.mma.ws multiplies as zeros, and the first column (PTX ISA,
+/// "Zero-Column Mask Descriptor"). Spans of columns that are used and columns that are zero
+/// alternate, in each of the 128 / m parts of D. As in the examples of the manual and on GPUs, "use
+/// span" is the length of the former and "skip span" that of the latter, minus one.
+struct zero_column_mask {
+    static constexpr unsigned max_parts = 4;
+    bool has_spans = false;             ///< otherwise no column is zero
+    unsigned used = 1, zeros = 1;       ///< length of the spans
+    unsigned shift = 0;                 ///< column of B that is the first one
+    std::uint8_t skipped[max_parts]{};  ///< columns of the first span that precede the part
+    bool begins_with_zeros[max_parts]{};
+
+    /// @param fault  set if a reserved bit is set
+    static zero_column_mask decode(std::uint64_t bits, std::string& fault);
+    /// Whether a column of D is computed with zeros. @param columns  of a part of D
+    bool is_zero(unsigned column, unsigned columns) const;
+};
+
 /// A product: the instruction and what its instruction descriptor adds (PTX ISA, "Instruction
 /// descriptor"; CUTLASS, UMMA::InstrDescriptor and InstrDescriptorBlockScaled).
 struct tensor_core_product {
@@ -33,6 +51,7 @@ struct tensor_core_product {
     bool a_is_mn_major = false, b_is_mn_major = false;
     bool saturate = false;                        ///< integers
     unsigned metadata = 0;                        ///< .sp: selector of metadata
+    unsigned max_column_shift = 0;                ///< .ws: of a zero_column_mask
     unsigned a_scale_byte = 0, b_scale_byte = 0;  ///< of a column of scale factors
     block_scaling scaling;
 

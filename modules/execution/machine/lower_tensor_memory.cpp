@@ -54,7 +54,7 @@ void set_shape(const machine_lowering& l, tensor_access& a) {
         a.lanes = tensor_lanes::s16x32bx2;
         a.first_lane = half;
     }
-    a.halves = l.has(modifier::PACK16) || l.has(modifier::UNPACK16);
+    a.halves = l.has(modifier::PACK16BIT) || l.has(modifier::EXPAND16BIT);
 }
 
 }  // namespace
@@ -76,18 +76,17 @@ bool lower_tensor_access(machine_lowering& l) {
     return true;
 }
 
-/// UTCCP. Formats of 4 and 6 bits are refused, as those of PTX.
+/// UTCCP
 bool lower_copy_to_tensor_memory(machine_lowering& l) {
-    if (l.has(modifier::B4X16_P64) || l.has(modifier::B6X16_P32)) return false;
     struct shape {
         std::string_view name;
         unsigned rows, bytes;
         bool alternate;
     };
     constexpr shape shapes[] = {
-        {"128dp256bit", 128, 32, false},        {"4dp256bit", 4, 32, false},
-        {"128dp128bit", 128, 16, false},        {"2x64dp128bitlw02lw13", 64, 16, false},
-        {"2x64dp128bitlw01lw23", 64, 16, true}, {"4x32dp128bit", 32, 16, false}};
+        {"128dp256bit", 128, 32, false},          {"4dp256bit", 4, 32, false},
+        {"128dp128bit", 128, 16, false},          {"2x64dp128bit_lw02_lw13", 64, 16, false},
+        {"2x64dp128bit_lw01_lw23", 64, 16, true}, {"4x32dp128bit", 32, 16, false}};
     tensor_copy what;
     bool known = false;
     for (unsigned m = 0; m < l.modifier_count(); ++m)
@@ -99,6 +98,8 @@ bool lower_copy_to_tensor_memory(machine_lowering& l) {
                 known = true;
             }
     if (!known) return false;
+    if (l.has(modifier::U4x16P64)) what.unpacked_bits = 4;
+    if (l.has(modifier::U6x16P32)) what.unpacked_bits = 6;
     what.pair = l.has(modifier::_2CTA);
     what.to = tensor_place(l, l.at(0));
     what.descriptor = matrix_descriptor_row(l, l.at(1).index);
@@ -111,8 +112,8 @@ bool lower_copy_to_tensor_memory(machine_lowering& l) {
 /// factors of A and B (two registers) or disabled lanes (four or eight) or the mask of zero columns
 /// (two), the predicate that states whether D is added, scale-input-d.
 bool lower_tensor_multiply(machine_lowering& l) {
-    if (l.has(modifier::ASHIFT)) return false;
     tensor_multiply what;
+    what.shifts_a = l.has(modifier::ASHIFT);
     what.descriptor_completes = true;
     what.text.pair = l.has(modifier::_2CTA);
     what.text.weight_stationary = l.has(modifier::WS);
@@ -153,6 +154,14 @@ bool lower_tensor_multiply(machine_lowering& l) {
     if (n < l.operand_count()) what.scale = static_cast<unsigned>(l.at(n).value);
     const std::int64_t product = l.keep(std::make_shared<const tensor_multiply>(std::move(what)));
     emit_for_one_lane(l, multiply_tensors).immediate = product;
+    return true;
+}
+
+/// UTCSHIFT
+bool lower_tensor_shift(machine_lowering& l) {
+    const tensor_shift what{tensor_place(l, l.at(0)), l.has(modifier::_2CTA)};
+    const std::int64_t shift = l.keep(std::make_shared<const tensor_shift>(what));
+    emit_for_one_lane(l, shift_tensor_rows).immediate = shift;
     return true;
 }
 

@@ -230,6 +230,7 @@ void set_asynchronous_engine(static_instruction& s, const sass::instruction& i, 
         case opcode::UTCIMMA:
         case opcode::UTCOMMA:
         case opcode::UTCQMMA:
+        case opcode::UTCSHIFT:
             s.special = special_op::tensor_work;
             break;
         case opcode::FENCE:

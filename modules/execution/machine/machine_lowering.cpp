@@ -475,7 +475,7 @@ bool has_no_effect(const sass::named_modifier& m) {
         "NDV", "NODEP", "NOINC", "NODEC", "INC", "BYPASS", "LDGSTSBAR", "DEFER_BLOCKING",
         "KEEPREFCOUNT", "NO_ATEXIT", "RAND", "CTAPOOL", "SEQUENCED", "RELIABLE", "RECONVERGENT",
         // What the collectors of the tensor core keep.
-        "KEEP", "REUSE", "BUFFER0", "BUFFER1", "BUFFER2", "BUFFER3"};
+        "A_KEEP", "A_REUSE", "B_KEEP", "B_REUSE", "BUFFER0", "BUFFER1", "BUFFER2", "BUFFER3"};
     return std::find(std::begin(names), std::end(names), m.text) != std::end(names);
 }
 

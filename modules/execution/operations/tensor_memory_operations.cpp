@@ -122,9 +122,22 @@ tensor_core_product described(const first_lane& f, const tensor_multiply& what) 
     if (!fault.empty()) f.fail(fmt::format("instruction descriptor {:#x}: {}", bits, fault));
     if (text.sparse && (p.metadata != 0 || (p.rows() != 128 && !what.text.weight_stationary)))
         f.fail("sparse products of 64 rows, and selectors of metadata, are not supported");
-    if (what.zero_columns != no_operand && (f.double_word(what.zero_columns) >> 39 & 1) != 0)
-        f.fail("masks of zero columns are not supported");
     return p;
+}
+
+arithmetic::zero_column_mask zero_columns_of(const first_lane& f, const tensor_multiply& what,
+                                             const tensor_core_product& p) {
+    if (what.zero_columns == no_operand) return {};
+    std::string fault;
+    const auto mask = arithmetic::zero_column_mask::decode(f.double_word(what.zero_columns), fault);
+    constexpr unsigned few_rows = 32, max_shift_of_few_rows = 16;
+    const unsigned most =
+        p.m == few_rows ? std::min(p.max_column_shift, max_shift_of_few_rows) : p.max_column_shift;
+    if (mask.shift > most)
+        fault = fmt::format("columns are shifted by {}, the instruction descriptor allows {}",
+                            mask.shift, most);
+    if (!fault.empty()) f.fail(fault);
+    return mask;
 }
 
 /// Reads a matrix in shared memory of a CTA.
@@ -150,9 +163,11 @@ void read_a(const first_lane& f, const tensor_multiply& what, const tensor_core_
     if (what.a_descriptor != no_operand)
         return read_shared(f, b, f.double_word(what.a_descriptor), storage, 0, p.rows(), k,
                            operands.a.data(), k, 1);
-    if (storage.padded) f.fail("A of 4 or 6 bits in tensor memory is not supported");
     const std::uint32_t address = f.address(what.a);
-    const unsigned per_column = 32 / storage.bits;
+    // Numbers of 6 bits are in the low bits of a byte, those of 4 bits in bits 2 to 5, where
+    // tcgen05.cp unpacks them to.
+    const unsigned bits = storage.padded ? 8 : storage.bits, per_column = 32 / bits;
+    const unsigned first_bit = storage.padded && storage.bits == 4 ? 2 : 0;
     const std::uint32_t mask = storage.bits == 32 ? ~0u : (1u << storage.bits) - 1;
     f.demand_columns(b, address, k / per_column);
     for (unsigned row = 0; row < p.rows(); ++row) {
@@ -161,7 +176,7 @@ void read_a(const first_lane& f, const tensor_multiply& what, const tensor_core_
         const std::uint32_t* const from = b.tensors().row(lane) + tensor_memory::column_of(address);
         for (unsigned i = 0; i < k; ++i)
             operands.a[std::size_t{row} * k + i] =
-                from[i / per_column] >> i % per_column * storage.bits & mask;
+                from[i / per_column] >> (i % per_column * bits + first_bit) & mask;
     }
 }
 
@@ -171,18 +186,29 @@ void read_b(const first_lane& f, const tensor_multiply& what, const tensor_core_
     const unsigned k = p.k(), tile = p.tile(), half = p.n / p.ctas();
     operands.b.resize(std::size_t{p.n} * k);
     const arithmetic::matrix_storage storage = p.storage(p.b, p.b_is_mn_major);
-    // Chunks of a matrix with contiguous columns may have more columns than a tile.
-    const unsigned step = p.b_is_mn_major ? std::min(half, std::max(tile, storage.per_chunk())) : 1;
+    const arithmetic::zero_column_mask mask = zero_columns_of(f, what, p);
+    const unsigned part = p.columns_of_d();
+    // Contiguous columns are read in whole chunks.
+    const unsigned step = p.b_is_mn_major ? storage.per_chunk() : 1;
     std::vector<std::uint32_t> rows(std::size_t{step} * k);
-    for (unsigned column = 0; column < p.n; column += step) {
-        thread_block& owner = p.text.pair ? f.of_pair(column / half) : *f.w.block;
-        read_shared(f, owner, f.double_word(what.b_descriptor), storage, column % half, step, k,
-                    rows.data(), k, 1);
-        for (unsigned c = 0; c < step; ++c) {
-            const unsigned at = column + c;
-            std::uint32_t* const to =
-                operands.b.data() + std::size_t{at / tile * tile} * k + at % tile;
-            for (unsigned i = 0; i < k; ++i) to[std::size_t{i} * tile] = rows[c * k + i];
+    for (unsigned rank = 0; rank < p.ctas(); ++rank) {
+        thread_block& owner = p.text.pair ? f.of_pair(rank) : *f.w.block;
+        for (unsigned source = mask.shift / step * step; source < half + mask.shift;
+             source += step) {
+            const auto column_of = [&](unsigned c) {
+                return rank * half + source + c - mask.shift;
+            };
+            if (step == 1 && mask.is_zero(column_of(0), part)) continue;
+            read_shared(f, owner, f.double_word(what.b_descriptor), storage, source, step, k,
+                        rows.data(), k, 1);
+            for (unsigned c = 0; c < step; ++c) {
+                if (source + c < mask.shift || source + c >= half + mask.shift) continue;
+                const unsigned at = column_of(c);
+                if (mask.is_zero(at, part)) continue;
+                std::uint32_t* const to =
+                    operands.b.data() + std::size_t{at / tile * tile} * k + at % tile;
+                for (unsigned i = 0; i < k; ++i) to[std::size_t{i} * tile] = rows[c * k + i];
+            }
         }
     }
 }
@@ -264,13 +290,39 @@ void multiply_rows(const first_lane& f, const tensor_multiply& what, const tenso
     });
 }
 
+/// Moves the rows of eight columns of tensor memory down by one. As on a B200, each quarter of 32
+/// lanes is shifted by itself, and keeps its last row.
+void shift_rows(const first_lane& f, thread_block& b, std::uint32_t address) {
+    constexpr unsigned columns = 8, quarter = 32;
+    if (tensor_memory::lane_of(address) != 0)
+        f.fail(fmt::format("shifts rows from lane {} on", tensor_memory::lane_of(address)),
+               "an address in lane 0: what others shift is not documented");
+    f.demand_columns(b, address, columns);
+    const unsigned column = tensor_memory::column_of(address);
+    for (unsigned lane = 0; lane < tensor_memory::lanes; ++lane)
+        if (lane % quarter != quarter - 1)
+            std::copy_n(b.tensors().row(lane + 1) + column, columns,
+                        b.tensors().row(lane) + column);
+}
+
+void perform_shift(warp& w, const memory_request& r) {
+    const first_lane f(w, r.op);
+    const auto& what = *reinterpret_cast<const tensor_shift*>(r.op->immediate);
+    for (unsigned rank = 0; rank < (what.pair ? 2u : 1u); ++rank)
+        shift_rows(f, what.pair ? f.of_pair(rank) : *w.block, f.address(what.at));
+}
+
 void perform_product(warp& w, const memory_request& r) {
     const first_lane f(w, r.op);
     const tensor_multiply& what = product_of(r.op);
     const tensor_core_product p = described(f, what);
     tensor_core_operands operands;
     read_b(f, what, p, operands);
-    for (unsigned rank = 0; rank < p.ctas(); ++rank) multiply_rows(f, what, p, rank, operands);
+    for (unsigned rank = 0; rank < p.ctas(); ++rank) {
+        multiply_rows(f, what, p, rank, operands);
+        if (what.shifts_a)
+            shift_rows(f, p.text.pair ? f.of_pair(rank) : *w.block, f.address(what.a));
+    }
 }
 
 const tensor_copy& tensor_copy_of(const operation* op) {
@@ -293,18 +345,32 @@ std::vector<unsigned> lanes_of_row(const tensor_copy& what, unsigned row) {
     }
 }
 
+/// Words of four numbers each, which begin at a bit of their byte.
+void join_bytes(const std::vector<std::uint32_t>& numbers, unsigned first_bit,
+                std::vector<std::uint32_t>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = 0;
+        for (unsigned byte = 0; byte < 4; ++byte)
+            words[i] |= numbers[4 * i + byte] << (8 * byte + first_bit);
+    }
+}
+
 void perform_copy_in(warp& w, const memory_request& r) {
     const first_lane f(w, r.op);
     const tensor_copy& what = tensor_copy_of(r.op);
     const unsigned words = what.bytes / 4;
     const std::uint32_t address = f.address(what.to);
-    const arithmetic::matrix_storage storage{32, false, false};
+    const bool unpacks = what.unpacked_bits != 0;
+    const arithmetic::matrix_storage storage{unpacks ? what.unpacked_bits : 32, unpacks, false};
     std::vector<std::uint32_t> source(std::size_t{what.rows} * words);
+    std::vector<std::uint32_t> numbers(unpacks ? source.size() * 4 : 0);
     for (unsigned rank = 0; rank < (what.pair ? 2u : 1u); ++rank) {
         thread_block& b = what.pair ? f.of_pair(rank) : *f.w.block;
         f.demand_columns(b, address, words);
-        read_shared(f, b, f.double_word(what.descriptor), storage, 0, what.rows, words,
-                    source.data(), words, 1);
+        read_shared(f, b, f.double_word(what.descriptor), storage, 0, what.rows,
+                    unpacks ? what.bytes : words, unpacks ? numbers.data() : source.data(),
+                    unpacks ? what.bytes : words, 1);
+        if (unpacks) join_bytes(numbers, what.unpacked_bits == 4 ? 2 : 0, source);
         for (unsigned row = 0; row < what.rows; ++row)
             for (const unsigned lane : lanes_of_row(what, row)) {
                 const unsigned at = tensor_memory::lane_of(address) + lane;
@@ -478,11 +544,19 @@ const operation* copy_to_tensor_memory(warp& w, const operation* op) {
     return begin(w, op, perform_copy_in, std::move(work));
 }
 
+const operation* shift_tensor_rows(warp& w, const operation* op) {
+    program::tensor_core_work work;
+    work.what = work_kind::shift;
+    work.pair = reinterpret_cast<const tensor_shift*>(op->immediate)->pair;
+    return begin(w, op, perform_shift, std::move(work));
+}
+
 const operation* multiply_tensors(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     const tensor_multiply& what = product_of(op);
     const first_lane f(w, op);
     const tensor_core_product p = described(f, what);
+    if (what.shifts_a && p.m < 128) f.fail("a product of 64 rows cannot shift A");
     if (p.text.pair) f.of_pair(1 - (w.block->rank() & 1));
     constexpr unsigned row_bytes = 32;
     program::tensor_core_work work;

@@ -33,6 +33,15 @@ struct tensor_copy {
     unsigned rows = 128, bytes = 32;      ///< bytes of a row
     bool pair = false;                    ///< both CTAs copy
     bool alternate = false;  ///< rows that fit in 64 lanes: .warpx2::01_23 instead of 02_13
+    /// Bits of the numbers, 4 or 6, of which 16 are at the beginning of 16 bytes in shared memory,
+    /// and which are unpacked to bytes (.b4x16_p64, .b6x16_p32); 0: data are not changed.
+    unsigned unpacked_bits = 0;
+};
+
+/// tcgen05.shift
+struct tensor_shift {
+    lane_place at;
+    bool pair = false;  ///< rows of both CTAs
 };
 
 /// tcgen05.mma
@@ -49,6 +58,8 @@ struct tensor_multiply {
     std::vector<operand_ref> disabled;  ///< disable-output-lane
     unsigned scale = 0;                 ///< scale-input-d
     operand_ref zero_columns = no_operand;
+    /// .ashift: after the product, the rows of A in tensor memory are shifted as by tcgen05.shift.
+    bool shifts_a = false;
 };
 
 /// tcgen05.alloc: operation::source[1]: columns; the address is stored to shared memory
@@ -74,6 +85,8 @@ const operation* load_tensor_memory(warp& w, const operation* op);
 const operation* store_tensor_memory(warp& w, const operation* op);
 /// immediate: a tensor_copy
 const operation* copy_to_tensor_memory(warp& w, const operation* op);
+/// immediate: a tensor_shift
+const operation* shift_tensor_rows(warp& w, const operation* op);
 /// immediate: a tensor_multiply. Complete when the next instruction executes; with timing,
 /// warp::tensor_work reports it.
 /// @throws execution_error  for descriptors that are not valid, columns that are not allocated,

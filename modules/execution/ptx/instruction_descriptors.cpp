@@ -345,6 +345,7 @@ bool has_timing(opcode op, bool asynchronous_engines, bool tensor_memory) {
             return asynchronous_engines;
         case opcode::tcgen05_mma:
         case opcode::tcgen05_cp:
+        case opcode::tcgen05_shift:
         case opcode::tcgen05_commit:
         case opcode::tcgen05_ld:
         case opcode::tcgen05_st:
@@ -412,6 +413,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
             return;
         case opcode::tcgen05_mma:
         case opcode::tcgen05_cp:
+        case opcode::tcgen05_shift:
         case opcode::tcgen05_commit:
         case opcode::tcgen05_ld:
         case opcode::tcgen05_st:

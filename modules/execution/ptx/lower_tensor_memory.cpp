@@ -72,8 +72,9 @@ void function_lowering::lower_tensor_access(const ptx::operation& o) {
 }
 
 bool function_lowering::lower_tensor_copy_in(const ptx::operation& o) {
-    if (o.variant != ptx::mode::none) return false;  // decompression
     tensor_copy what;
+    if (o.variant == ptx::mode::packed_4) what.unpacked_bits = 4;
+    if (o.variant == ptx::mode::packed_6) what.unpacked_bits = 6;
     const auto shape = static_cast<ptx::cp_shape>(o.count);
     what.rows = shape == ptx::cp_shape::s4x256b    ? 4
                 : shape == ptx::cp_shape::s32x128b ? 32
@@ -92,8 +93,8 @@ bool function_lowering::lower_tensor_copy_in(const ptx::operation& o) {
 /// Operands: D, A, B, metadata, instruction descriptor, scale factors of A and B, disabled lanes,
 /// enable-input-d, scale-input-d or mask of zero columns.
 bool function_lowering::lower_tensor_multiply(const ptx::operation& o) {
-    if (o.has(ptx::flag::a_shift)) return false;
     tensor_multiply what;
+    what.shifts_a = o.has(ptx::flag::a_shift);
     what.text.kind = product_kind_of(o.variant);
     what.text.pair = o.has(ptx::flag::cta_pair);
     what.text.weight_stationary = o.has(ptx::flag::weight_stationary);
@@ -109,6 +110,7 @@ bool function_lowering::lower_tensor_multiply(const ptx::operation& o) {
     } else {
         what.a = tensor_place_of(1);
     }
+    if (what.shifts_a && what.a_descriptor != no_operand) return false;
     what.b_descriptor = source(operand(2), 64);
     if (what.text.sparse) what.metadata = tensor_place_of(3);
     what.instruction_descriptor = source(operand(4), 32);
@@ -165,6 +167,11 @@ bool function_lowering::lower_tensor_memory(const ptx::operation& o) {
             return true;
         case opcode::tcgen05_cp:
             return lower_tensor_copy_in(o);
+        case opcode::tcgen05_shift: {
+            const tensor_shift what{tensor_place_of(0), o.has(ptx::flag::cta_pair)};
+            emit(shift_tensor_rows).immediate = attach(std::make_shared<const tensor_shift>(what));
+            return true;
+        }
         case opcode::tcgen05_commit: {
             bulk_copy what;
             set_barrier(what, 0);

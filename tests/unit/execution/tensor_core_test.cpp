@@ -143,7 +143,17 @@ struct product {
     bool f16_sums = false;
     bool weight_stationary = false;
     bool a_in_tensor_memory = false;
+    bool shifts_a = false;
+    std::uint64_t zero_columns = 0;                       ///< .ws: descriptor of the mask
+    std::vector<bool> (*zeros)(unsigned part) = nullptr;  ///< its columns of a part of D
 
+    unsigned column_shift() const { return static_cast<unsigned>(zero_columns >> 56); }
+    bool is_zero(unsigned column) const {
+        if (zeros == nullptr) return false;
+        const unsigned each = n / (128 / m);
+        const std::vector<bool> columns = zeros(column / each);
+        return columns[column % each % columns.size()];
+    }
     unsigned k() const {
         const std::string kind = a.kind;
         return kind == "f16" ? 16 : kind == "tf32" ? 8 : kind == "mxf4" ? 64 : 32;
@@ -151,8 +161,11 @@ struct product {
     u32 descriptor() const {
         const unsigned d = a.integer() ? 2 : f16_sums ? 0 : 1;
         return d << 4 | a.number << 7 | b.number << 10 | (a_is_mn ? 1u : 0u) << 15 |
-               (b_is_mn ? 1u : 0u) << 16 | n / 8 << 17 | m / 16 << 24;
+               (b_is_mn ? 1u : 0u) << 16 | n / 8 << 17 | m / 16 << 24 |
+               (column_shift() != 0 ? 3u << 30 : 0);
     }
+    /// The row of A that the second of two products multiplies.
+    unsigned second_row(unsigned row) const { return shifts_a && row % 32 != 31 ? row + 1 : row; }
 };
 
 /// Places a matrix in shared memory, and makes its descriptor.
@@ -258,8 +271,9 @@ double value_of(const product& p, u32 word) {
 
 /// Multiplies twice, the second time adding to D, and compares all elements with 2 A B.
 void expect_product(const product& p) {
-    const numbers values(p.m, p.n, p.k(), p.m + p.n);
-    const unsigned rows = p.m / p.ctas, columns = p.n / p.ctas, bytes = 40960, b_at = 16384;
+    const numbers values(p.m, p.n + p.column_shift(), p.k(), p.m + p.n);
+    const unsigned rows = p.m / p.ctas, bytes = 40960, b_at = 16384;
+    const unsigned columns = (p.n + p.column_shift()) / p.ctas;
     std::vector<std::uint8_t> memory(std::size_t{bytes} * p.ctas);
     std::uint64_t a_descriptor = 0, b_descriptor = 0;
     for (unsigned cta = 0; cta < p.ctas; ++cta) {
@@ -279,8 +293,17 @@ void expect_product(const product& p) {
     if (p.a_in_tensor_memory) {  // rows of 32 bytes, without swizzle
         body += "mov.b64 %d3, " + number(a_descriptor) +
                 ";\nadd.u32 %r40, %ta, 256;\n@%leader tcgen05.cp.cta_group::" + number(p.ctas) +
-                ".128x256b [%r40], %d3;\n";
+                ".128x256b" +
+                (p.a.container != 0 ? ""
+                 : p.a.bits() == 4  ? ".b8x16.b4x16_p64"
+                                    : ".b8x16.b6x16_p32") +
+                " [%r40], %d3;\n";
         left = "[%r40]";
+    }
+    std::string mask;
+    if (p.zero_columns != 0) {
+        body += "mov.b64 %d4, " + number(p.zero_columns) + ";\n";
+        mask = ", %d4";
     }
     const std::string ws = p.weight_stationary ? ".ws" : "", group = number(p.ctas);
     body += "mov.b64 %d1, " + number(a_descriptor) + ";\nmov.b64 %d2, " + number(b_descriptor) +
@@ -289,7 +312,8 @@ void expect_product(const product& p) {
             (p.ctas == 2 ? "3" : "1") + ";\n";
     for (const char* adds : {"%p3", "%p4"})
         body += "@%leader tcgen05.mma" + ws + ".cta_group::" + group + ".kind::" + p.a.kind +
-                " [%ta], " + left + ", %d2, %r41, " + adds + ";\n";
+                (p.shifts_a ? ".ashift [%ta], " : " [%ta], ") + left + ", %d2, %r41, " + adds +
+                mask + ";\n";
     body += "@%leader tcgen05.commit.cta_group::" + group +
             ".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], %h0;\n";
     const unsigned width = place_of_d(p, 0, p.n - 1).second + 1;
@@ -299,8 +323,10 @@ void expect_product(const product& p) {
         for (unsigned column = 0; column < p.n; ++column) {
             const auto [lane, at] = place_of_d(p, row % rows, column);
             const u32 word = d[(std::size_t{row / rows} * 128 + lane) * width + at];
-            ASSERT_EQ(value_of(p, word), 2 * values.sum(row, column))
-                << "row " << row << ", column " << column;
+            const unsigned from = column + p.column_shift();
+            const int sum =
+                p.is_zero(column) ? 0 : values.sum(row, from) + values.sum(p.second_row(row), from);
+            ASSERT_EQ(value_of(p, word), sum) << "row " << row << ", column " << column;
         }
 }
 
@@ -374,10 +400,86 @@ TEST(TensorCore, MultipliesMatricesOfTwoCtas) {
 TEST(TensorCore, TakesAFromTensorMemory) {
     product p;
     p.a_in_tensor_memory = true;
-    for (const auto& e : {f16, tf32, e4m3, s8}) {
+    for (const auto& e : {f16, tf32, e4m3, s8, e2m1, e2m3, e3m2}) {
         p.a = p.b = e;
+        SCOPED_TRACE(std::string(e.kind) + " " + number(e.number));
         expect_product(p);
     }
+}
+
+TEST(TensorCore, ShiftsTheRowsOfAAfterAProduct) {
+    product p;
+    p.a_in_tensor_memory = p.shifts_a = true;
+    expect_product(p);
+    p.ctas = 2;
+    p.m = 256;
+    expect_product(p);
+}
+
+TEST(TensorCore, ShiftsRowsWithinQuartersOfTensorMemory) {
+    const std::string body =
+        "mul.lo.u32 %r1, %t, 100;\n"
+        "add.u32 %r2, %r1, 1; add.u32 %r3, %r1, 6; add.u32 %r4, %r1, 7; add.u32 %r5, %r1, 8;\n"
+        "tcgen05.st.sync.aligned.32x32b.x16.b32 [%row], "
+        "{%r1,%r2,%r1,%r1,%r1,%r1,%r3,%r4,%r5,%r1,%r1,%r1,%r1,%r1,%r1,%r1};\n"
+        "tcgen05.wait::st.sync.aligned;\nbar.sync 0;\n"
+        "@%leader tcgen05.shift.cta_group::1.down [%ta];\n"
+        "@%leader tcgen05.shift.cta_group::1.down [%ta];\n"
+        "@%leader tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n" +
+        std::string(wait) + load_columns(0, 16);
+    const std::vector<u32> words = run_body(body, std::vector<std::uint8_t>(4), 16);
+    for (unsigned t = 0; t < 128; ++t) {
+        const u32 from = std::min(t + 2, t / 32 * 32 + 31) * 100;
+        EXPECT_EQ(words[t * 16], from);
+        EXPECT_EQ(words[t * 16 + 1], from + 1);
+        EXPECT_EQ(words[t * 16 + 7], from + 7);
+        EXPECT_EQ(words[t * 16 + 8], t * 100 + 8) << "not one of the eight columns";
+    }
+}
+
+// The masks are the examples of the PTX manual, "Zero-Column Mask Descriptor".
+TEST(TensorCore, MultipliesColumnsOfAMaskAsZeros) {
+    constexpr std::uint64_t enable = std::uint64_t{1} << 39;
+    constexpr std::uint64_t spans = std::uint64_t{2} << 40 | std::uint64_t{3} << 48;
+    product p;
+    p.weight_stationary = true;
+    p.zero_columns = spans;  // not enabled
+    expect_product(p);
+    p.zero_columns |= enable;
+    p.zeros = [](unsigned) { return std::vector<bool>{0, 0, 0, 0, 1, 1, 1}; };
+    expect_product(p);
+    p.b_is_mn = true;
+    expect_product(p);
+    p.m = 64;
+    p.n = 128;
+    p.b_is_mn = false;
+    p.zero_columns |= std::uint64_t{1} << 32;
+    p.zeros = [](unsigned part) {
+        return part == 0 ? std::vector<bool>{1, 1, 1, 0, 0, 0, 0}
+                         : std::vector<bool>{0, 0, 0, 0, 1, 1, 1};
+    };
+    expect_product(p);
+    p.m = 32;
+    p.zero_columns = spans | enable | std::uint64_t{3} << 32 | 0x01020100 | std::uint64_t{2} << 56;
+    p.zeros = [](unsigned part) {
+        const std::vector<bool> parts[] = {{1, 1, 1, 0, 0, 0, 0},
+                                           {1, 1, 0, 0, 0, 0, 1},
+                                           {0, 0, 1, 1, 1, 0, 0},
+                                           {0, 0, 0, 1, 1, 1, 0}};
+        return parts[part];
+    };
+    expect_product(p);
+}
+
+TEST(TensorCore, BeginsWithALaterColumnIfColumnsAreShifted) {
+    product p;
+    p.weight_stationary = true;
+    for (const std::uint64_t shift : {8u, 24u, 32u}) {
+        p.zero_columns = shift << 56;
+        expect_product(p);
+    }
+    p.b_is_mn = true;
+    expect_product(p);
 }
 
 /// Scale factors are powers of two, 2^(i % 3 + block) for row or column i.
@@ -620,6 +722,20 @@ TEST(TensorCore, NamesWhatIsWrong) {
                       "tcgen05.mma.cta_group::1.kind::f16 [%ta], "
                       "%d1, %d1, %r1, %p3;\n"),
                 HasSubstr("a product of m0n0 does not exist"));
+    const std::string stationary =
+        "mov.b32 %r1, 0x48100010; mov.b64 %d2, {}; setp.eq.u32 %p3, 0, 0;\n@%leader "
+        "tcgen05.mma.ws.cta_group::1.kind::f16 [%ta], %d1, %d1, %r1, %p3, %d2;\n";
+    const auto with_mask = [&](const char* mask) {
+        std::string body = stationary;
+        return fault(body.replace(body.find("{}"), 2, mask));
+    };
+    EXPECT_THAT(with_mask("0x0a00000000000000"),
+                HasSubstr("columns are shifted by 10, the instruction descriptor allows 8"));
+    EXPECT_THAT(with_mask("0x1000000000"),
+                HasSubstr("reserved bits of the mask of zero columns are set"));
+    EXPECT_THAT(fault("add.u32 %r1, %ta, 0x200000;\n"
+                      "@%leader tcgen05.shift.cta_group::1.down [%r1];\n"),
+                HasSubstr("shifts rows from lane 32 on"));
 }
 
 }  // namespace
