@@ -58,6 +58,9 @@ constexpr word words[] = {
     {"", "e2m1", f::type, n(type::e2m1)},
     {"", "e4m3", f::type, n(type::e4m3)}, {"", "e5m2", f::type, n(type::e5m2)},
     {"", "e4m3x2", f::type, n(type::e4m3x2)}, {"", "e5m2x2", f::type, n(type::e5m2x2)},
+    {"", "e4m3x4", f::type, n(type::e4m3x4)}, {"", "e5m2x4", f::type, n(type::e5m2x4)},
+    {"", "e2m1x4", f::type, n(type::e2m1x4)}, {"", "e2m3x4", f::type, n(type::e2m3x4)},
+    {"", "e3m2x4", f::type, n(type::e3m2x4)},
     {"", "texref", f::type, n(type::texref)}, {"", "samplerref", f::type, n(type::samplerref)},
     {"", "surfref", f::type, n(type::surfref)},
 
@@ -140,7 +143,7 @@ constexpr word words[] = {
     // Rounding and comparison
     {"rnd", "rn", f::round, n(rounding::rn)}, {"rnd", "rz", f::round, n(rounding::rz)},
     {"rnd", "rm", f::round, n(rounding::rm)}, {"rnd", "rp", f::round, n(rounding::rp)},
-    {"tfrnd", "rna", f::round, n(rounding::rna)},
+    {"tfrnd", "rna", f::round, n(rounding::rna)}, {"srnd", "rs", f::round, n(rounding::rs)},
     {"irnd", "rni", f::round, n(rounding::rni)}, {"irnd", "rzi", f::round, n(rounding::rzi)},
     {"irnd", "rmi", f::round, n(rounding::rmi)}, {"irnd", "rpi", f::round, n(rounding::rpi)},
     {"cmp", "eq", f::compare, n(comparison::eq)}, {"cmp", "ne", f::compare, n(comparison::ne)},

@@ -339,6 +339,12 @@ INSTANTIATE_TEST_SUITE_P(PackedFloats, StoredProgram,
                                                         "packed"}),
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
+// Stochastic rounding.
+INSTANTIATE_TEST_SUITE_P(StochasticRounding, StoredProgram,
+                         testing::Values(stored_program{100, "B200", "stochastic_100", 320,
+                                                        "stochastic"}),
+                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+
 // Signs of uniform registers.
 INSTANTIATE_TEST_SUITE_P(
     UniformSaturation, StoredProgram,

@@ -197,13 +197,46 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     return l.emit_values(o, l.result_row(l.at(0)), {from});
 }
 
+/// The type of cvt.rs for two pairs of narrow floats, of which F2FP.RS converts one.
+type four_of(type pair) {
+    switch (pair) {
+        case type::e4m3x2:
+            return type::e4m3x4;
+        case type::e5m2x2:
+            return type::e5m2x4;
+        case type::e2m3x2:
+            return type::e2m3x4;
+        case type::e3m2x2:
+            return type::e3m2x4;
+        case type::e2m1x2:
+            return type::e2m1x4;
+        default:
+            return type::none;
+    }
+}
+
+/// F2FP.RS: C has random bits, and what follows a pair of narrow floats.
+bool lower_stochastic(machine_lowering& l, type to) {
+    const bool merges = l.has(modifier::PACK_AB_MERGE_C);
+    if (merges == (to == type::f16x2 || to == type::bf16x2)) return false;
+    if (!merges && !l.has(modifier::PACK_AB)) return false;
+    ptx::operation o = conversion(to, type::f32);
+    o.round = ptx::rounding::rs;
+    if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
+    if (l.has(modifier::SATFINITE)) set(o, ptx::flag::satfinite);
+    const operand_ref a = l.float_source(l.at(1)), b = l.float_source(l.at(2));
+    const operand_ref random = l.low_word(l.at(3));
+    return l.emit_values(o, l.result_row(l.at(0)), {a, b, random});
+}
+
 /// A pair of 8-bit floats, followed by a half of C if they are converted from other formats, or of
 /// 4-bit floats, followed by three bytes of C (as ptxas makes words of four pairs).
 bool lower_narrow_floats(machine_lowering& l, type narrow) {
+    if (l.has(modifier::RS)) return lower_stochastic(l, four_of(narrow));
     const bool packs = l.has(modifier::PACK_AB_MERGE_C), merges = l.has(modifier::UNPACK_B_MERGE_C);
     const bool rounds_up = l.has(modifier::RP), truncates = l.has(modifier::RZ);
     const bool scales = narrow == type::ue8m0x2;
-    if (l.has(modifier::RM) || l.has(modifier::RS)) return false;
+    if (l.has(modifier::RM)) return false;
     if (!packs && !merges) return !rounds_up && !truncates && lower_unpacking(l, narrow);
     if (!l.has(modifier::SATFINITE) || scales != (rounds_up || truncates)) return false;
     if (!packs && scales != l.has(modifier::BF16)) return false;
@@ -230,7 +263,8 @@ bool lower_narrow_floats(machine_lowering& l, type narrow) {
 
 bool lower_pack_floats(machine_lowering& l) {
     if (const auto narrow = narrow_float_of(l)) return lower_narrow_floats(l, *narrow);
-    if (l.has(modifier::RS)) return false;
+    if (l.has(modifier::RS))
+        return lower_stochastic(l, l.has(modifier::BF16) ? type::bf16x2 : type::f16x2);
     if (l.has(modifier::TF32)) {
         ptx::operation o = conversion(type::tf32, type::f32);
         return set_packing_flags(l, o) &&

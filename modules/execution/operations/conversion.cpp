@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled for several instruction sets: cvt between floating-point formats, cvt.pack.
+#include "modules/execution/arithmetic/stochastic_rounding.h"
 #include "modules/execution/operations/conversion_choice.h"
 #include "modules/execution/operations/target_tables.h"
 
@@ -111,8 +112,48 @@ choice to_half_pair(const ptx::operation& o) {
     }
 }
 
+/// Two numbers and random bits; the result is that of F2FP.RS.
+template <class To, modifiers Flags>
+constexpr choice rounded_stochastically() {
+    using word = std::uint32_t;
+    return elementwise<values::cvt_pair_stochastic<To, Flags>, false, word, word, word, word>();
+}
+template <class To>
+choice rounded_stochastically(const ptx::operation& o) {
+    using values::relu, values::satfinite, values::plain;
+    if (o.has(flag::satfinite))
+        return o.has(flag::relu) ? rounded_stochastically<To, relu | satfinite>()
+                                 : rounded_stochastically<To, satfinite>();
+    if constexpr (To::width == 16)
+        return o.has(flag::relu) ? rounded_stochastically<To, relu>()
+                                 : rounded_stochastically<To, plain>();
+    else
+        return {};
+}
+choice choose_stochastic(const ptx::operation& o) {
+    switch (o.types[0]) {
+        case ptx::type::f16x2:
+            return rounded_stochastically<values::f16>(o);
+        case ptx::type::bf16x2:
+            return rounded_stochastically<values::bf16>(o);
+        case ptx::type::e4m3x4:
+            return rounded_stochastically<values::e4m3>(o);
+        case ptx::type::e5m2x4:
+            return rounded_stochastically<values::e5m2>(o);
+        case ptx::type::e2m3x4:
+            return rounded_stochastically<values::e2m3>(o);
+        case ptx::type::e3m2x4:
+            return rounded_stochastically<values::e3m2>(o);
+        case ptx::type::e2m1x4:
+            return rounded_stochastically<values::e2m1>(o);
+        default:
+            return {};
+    }
+}
+
 /// Formats that only some conversions support.
 choice choose_special_formats(const ptx::operation& o) {
+    if (o.round == ptx::rounding::rs) return choose_stochastic(o);
     switch (o.types[0]) {
         case ptx::type::e4m3x2:
             return to_bytes_with_modifiers<values::e4m3>(o);

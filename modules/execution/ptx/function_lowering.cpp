@@ -351,6 +351,23 @@ bool function_lowering::lower_elementwise(const ptx::operation& o) {
     return true;
 }
 
+/// cvt. Four numbers are converted two by two: the operation takes the random bits of the first
+/// two, and its result has those of the others.
+bool function_lowering::lower_conversion(const ptx::operation& o) {
+    if (o.round != ptx::rounding::rs || operand(1).kind != operand_kind::vector)
+        return lower_elementwise(o);
+    const choice c = handlers_.elementwise(o);
+    if (!c) return false;
+    constexpr unsigned word = 32;
+    std::vector<operand_ref> from;
+    for (const ptx::operand* e : elements_of(operand(1))) from.push_back(source(*e, word));
+    const operand_ref random = source(operand(2), word), first = temporary(word);
+    emit_choice(c, first, {from[0], from[1], random}).counted = false;
+    const operand_ref to = destination(operand(0), word, false);
+    emit_choice(c, to, {from[2], from[3], first});
+    return true;
+}
+
 /// lop3 with a predicate: whether the result is not 0, combined with another predicate.
 void function_lowering::lower_lop3_predicate(const ptx::operation& o) {
     const operand_ref result = module_.code().back().destination;

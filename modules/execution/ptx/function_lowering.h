@@ -87,6 +87,7 @@ private:
     void lower_instruction();
     bool lower_refused(const ptx::operation&) { return false; }
     bool lower_elementwise(const ptx::operation& o);
+    bool lower_conversion(const ptx::operation& o);
     bool lower_mov(const ptx::operation& o);
     bool lower_address_conversion(const ptx::operation& o);
     bool lower_memory(const ptx::operation& o);

@@ -219,6 +219,118 @@ TEST(NumbersOfFourAndSixBits, AreRoundedToTheNearestAndSaturate) {
     }
 }
 
+/// A format of cvt.rs; numbers by their bits without sign.
+struct rounded_format {
+    unsigned exponent_bits, fraction_bits;
+    u32 largest;  ///< finite number
+    unsigned random_bits;
+
+    double value(u32 magnitude) const {
+        const int bias = exponent_bits == 2 ? 1 : (1 << (exponent_bits - 1)) - 1;
+        const int exponent = static_cast<int>(magnitude >> fraction_bits);
+        const auto fraction = static_cast<double>(magnitude & ((1u << fraction_bits) - 1));
+        const double one = std::ldexp(1.0, static_cast<int>(fraction_bits));
+        return std::ldexp((exponent == 0 ? 0 : one) + fraction,
+                          std::max(exponent, 1) - bias - static_cast<int>(fraction_bits));
+    }
+    /// The smaller neighbour, unless its distance and the random number together reach the other.
+    u32 rounded(u32 number, u32 random) const {
+        const u32 sign = (number >> 31) << (exponent_bits + fraction_bits);
+        const double x = std::abs(f(number));
+        u32 low = 0, high = largest + 1;  // the first number that is greater
+        while (low < high) {
+            const u32 middle = low + (high - low) / 2;
+            if (value(middle) <= x)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == largest + 1) return sign | largest;
+        const double below = value(low - 1), distance = value(low) - below;
+        const double part = (x - below) / distance;
+        const bool up = part + std::ldexp(random, -static_cast<int>(random_bits)) >= 1;
+        return sign | (up ? low : low - 1);
+    }
+};
+
+u32 reversed(u32 half) {
+    u32 r = 0;
+    for (unsigned i = 0; i < 16; ++i) r |= (half >> i & 1) << (15 - i);
+    return r;
+}
+
+// Which random bits a number takes was measured on a B200 (a published probe of cvt.rs), as was how
+// they are compared with the part of the number that is dropped.
+TEST(StochasticRounding, AddsRandomBitsBelowTheLastPlace) {
+    std::mt19937 random(17);
+    std::vector<u32> in(32 * words);
+    for (u32& x : in) {
+        const int exponent = static_cast<int>(random() % 28) - 18;
+        x = bits(std::ldexp(static_cast<float>(random() % 0x1000000) - 0x800000, exponent - 23));
+    }
+    for (unsigned lane = 0; lane < 32; ++lane)
+        for (const unsigned i : {4u, 5u}) in[lane * words + i] = static_cast<u32>(random());
+    const std::vector<u32> out = run(R"(
+  cvt.rs.satfinite.f16x2.f32 %o0, %i0, %i1, %i4;
+  cvt.rs.satfinite.bf16x2.f32 %o1, %i0, %i1, %i4;
+  cvt.rs.satfinite.e4m3x4.f32 %o2, {%i0, %i1, %i2, %i3}, %i5;
+  cvt.rs.satfinite.e5m2x4.f32 %o3, {%i0, %i1, %i2, %i3}, %i5;
+  cvt.rs.satfinite.e2m3x4.f32 %o4, {%i0, %i1, %i2, %i3}, %i5;
+  cvt.rs.satfinite.e3m2x4.f32 %o5, {%i0, %i1, %i2, %i3}, %i5;
+  cvt.rs.satfinite.e2m1x4.f32 %h0, {%i0, %i1, %i2, %i3}, %i5; cvt.u32.u16 %o6, %h0;
+  cvt.rs.relu.satfinite.e4m3x4.f32 %o7, {%i0, %i1, %i2, %i3}, %i5;
+)",
+                                     in, "sm_100a");
+    const rounded_format f16{5, 10, 0x7bff, 13}, bf16{8, 7, 0x7f7f, 16}, e4m3{4, 3, 0x7e, 16},
+        e5m2{5, 2, 0x7b, 16}, e2m3{2, 3, 0x1f, 16}, e3m2{3, 2, 0x1f, 16}, e2m1{2, 1, 7, 16};
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const u32* const x = &in[lane * words];
+        const u32* const y = &out[lane * words];
+        EXPECT_EQ(y[0],
+                  f16.rounded(x[0], x[4] >> 16 & 0x1fff) << 16 | f16.rounded(x[1], x[4] & 0x1fff));
+        EXPECT_EQ(y[1], bf16.rounded(x[0], x[4] >> 16) << 16 | bf16.rounded(x[1], x[4] & 0xffff));
+        const u32 low = x[5] & 0xffff, high = x[5] >> 16;
+        const auto four = [&](const rounded_format& e, unsigned stride, u32 upper, u32 lower) {
+            return e.rounded(x[0], reversed(upper)) << 3 * stride |
+                   e.rounded(x[1], upper) << 2 * stride |
+                   e.rounded(x[2], reversed(lower)) << stride | e.rounded(x[3], lower);
+        };
+        EXPECT_EQ(y[2], four(e4m3, 8, high, low));
+        EXPECT_EQ(y[3], four(e5m2, 8, high, low));
+        EXPECT_EQ(y[4], four(e2m3, 8, high, low));
+        EXPECT_EQ(y[5], four(e3m2, 8, high, low));
+        const u32 odd_bytes = x[5] >> 24 << 8 | (x[5] >> 8 & 0xff);
+        const u32 even_bytes = (x[5] >> 16 & 0xff) << 8 | (x[5] & 0xff);
+        EXPECT_EQ(y[6], four(e2m1, 4, odd_bytes, even_bytes));
+        for (unsigned i = 0; i < 4; ++i) {
+            const u32 byte = y[2] >> 8 * i & 0xff;
+            EXPECT_EQ(y[7] >> 8 * i & 0xff, (byte & 0x80) != 0 ? 0 : byte);
+        }
+    }
+}
+
+TEST(StochasticRounding, KeepsWhatIsNotFinite) {
+    std::vector<u32> in(32 * words);
+    const u32 infinity = 0x7f800000, nan = 0x7fc00001, large = 0x477fffff, negative = 0xff800000;
+    in = {infinity, nan, large, negative, 0xffffffff};
+    in.resize(32 * words);
+    const std::vector<u32> out = run(R"(
+  cvt.rs.f16x2.f32 %o0, %i0, %i1, %i4;
+  cvt.rs.f16x2.f32 %o1, %i2, %i3, %i4;
+  cvt.rs.relu.f16x2.f32 %o2, %i3, %i1, %i4;
+  cvt.rs.satfinite.f16x2.f32 %o3, %i2, %i3, %i4;
+  cvt.rs.satfinite.e5m2x4.f32 %o4, {%i0, %i1, %i2, %i3}, %i4;
+  cvt.rs.satfinite.e2m1x4.f32 %h0, {%i0, %i1, %i2, %i3}, %i4; cvt.u32.u16 %o5, %h0;
+)",
+                                     in, "sm_100a");
+    EXPECT_EQ(out[0], 0x7c007fffu);
+    EXPECT_EQ(out[1], 0x7c00fc00u) << "a number that is rounded beyond the largest one is infinite";
+    EXPECT_EQ(out[2], 0x00007fffu);
+    EXPECT_EQ(out[3], 0x7bfffbffu);
+    EXPECT_EQ(out[4], 0x7b7f7bfbu);
+    EXPECT_EQ(out[5], 0x777fu);
+}
+
 TEST(ScaleFactors, ArePowersOfTwoNextToTheMagnitude) {
     std::vector<u32> in(32 * words, 0);
     const struct {
