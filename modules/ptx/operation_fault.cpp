@@ -93,7 +93,9 @@ std::string memory_fault(const operation& o) {
     if (strong && o.visible_to == scope::none) return "lacks a scope such as .gpu";
     if (!strong && o.visible_to != scope::none)
         return "has a scope without .relaxed, .acquire or .release";
-    if (o.has(flag::mmio) && o.order != semantics::relaxed) return "has .mmio without .relaxed";
+    const bool is_async = o.text.find(".async") != std::string::npos;
+    if (o.has(flag::mmio) && o.order != semantics::relaxed && !is_async)
+        return "has .mmio without .relaxed";
     if (o.has(flag::nc) && o.space != state_space::global) return "has .nc without .global";
     return "";
 }

@@ -28,16 +28,15 @@ struct cvt_stochastic {
         const int exponent = static_cast<int>(field == 0 ? 1 : field) - f32::bias;
         const std::uint64_t significand =
             (bits & f32::fraction_mask) | (field == 0 ? 0 : std::uint32_t{1} << fraction_bits);
-        constexpr int least_exponent = 1 - To::bias;
-        const int below = exponent < least_exponent ? least_exponent - exponent : 0;
+        constexpr int min_exponent = 1 - To::bias;
+        const int below = exponent < min_exponent ? min_exponent - exponent : 0;
         const int dropped = static_cast<int>(fraction_bits - To::fraction_bits) + below;
         // Beyond these, no random number reaches the smallest result.
-        constexpr int most_dropped = fraction_bits + 1 + random_bits;
+        constexpr int max_dropped = fraction_bits + 1 + random_bits;
         const std::uint64_t sum =
-            dropped > most_dropped
-                ? 0
-                : significand + (std::uint64_t{random & ((1u << random_bits) - 1)}
-                                 << (dropped - static_cast<int>(random_bits)));
+            dropped > max_dropped ? 0
+                                  : significand + (std::uint64_t{random & ((1u << random_bits) - 1)}
+                                                   << (dropped - static_cast<int>(random_bits)));
         const double magnitude =
             std::ldexp(static_cast<double>(sum), exponent - static_cast<int>(fraction_bits));
         const bool negative = (bits & f32::sign_bit) != 0;

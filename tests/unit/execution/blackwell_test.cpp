@@ -643,6 +643,23 @@ TEST(MatrixRowsOfPackedElements, AreLoadedAsBytes) {
         }
 }
 
+TEST(AsynchronousStores, ToGlobalMemoryAreVisibleWithTheirRelease) {
+    const std::vector<u32> out = run(R"(
+  st.async.mmio.release.sys.global.u32 [%b], 7;
+  st.async.mmio.release.gpu.b64 [%b+8], 0x100000002;
+  red.async.mmio.release.sys.global.add.u32 [%b], %i0;
+  red.async.mmio.release.gpu.max.u32 [%b+8], 5;
+  fence.acq_rel.gpu;
+  ld.global.u32 %o0, [%b]; ld.global.u32 %o2, [%b+8]; ld.global.u32 %o3, [%b+12];
+)",
+                                     std::vector<u32>(32 * words, 3), "sm_100a");
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(out[lane * words], 10u);
+        EXPECT_EQ(out[lane * words + 2], 5u);
+        EXPECT_EQ(out[lane * words + 3], 1u);
+    }
+}
+
 TEST(RestrictedFences, OrderLikeOtherFences) {
     const auto out = run(R"(
   mov.u32 %r0, sm; mov.b32 %o0, 5; st.shared.b32 [%r0], %o0;
