@@ -35,18 +35,15 @@ void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
     demand(what.dimensions >= 1 && what.dimensions <= tensor_map::max_dimensions,
            "a tensor has 1 to 5 dimensions");
     demand(what.interleave == 0, "interleaved tensors are not supported", status::not_supported);
-    constexpr int rows_128 = 3, chunks_32 = 4, chunks_64 = 6;  // CUtensorMapSwizzle
+    constexpr int rows_128 = 3, chunks_64 = 6;  // CUtensorMapSwizzle
     demand(what.swizzle >= 0 && what.swizzle <= chunks_64, "not a swizzle of tensor maps");
-    demand(what.swizzle <= chunks_32,
-           "swizzles of chunks of 64 bytes, or with exchanged halves, are not supported",
-           status::not_supported);
     demand(what.fill == 0 || what.fill == 1, "not a fill mode");
     tensor_map m;
     m.address = what.address;
     m.type = static_cast<tensor_map::element>(what.type);
     m.rank = static_cast<std::uint8_t>(what.dimensions);
     m.swizzle = static_cast<tensor_map::swizzle_mode>(std::min(what.swizzle, rows_128));
-    m.atomicity = what.swizzle == chunks_32 ? 1 : 0;
+    m.atomicity = static_cast<tensor_map::atom>(std::max(what.swizzle - rows_128, 0));
     m.fills_with_nan = what.fill == 1;
     for (unsigned d = 0; d < what.dimensions; ++d) {
         demand(what.sizes[d] >= 1 && what.sizes[d] <= std::uint64_t{1} << 32,

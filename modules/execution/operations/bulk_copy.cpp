@@ -289,9 +289,10 @@ ptx::type type_of(tensor_map::element e) {
 template <class Move>
 void move_row(const tensor_map& m, device_address shared, std::uint32_t bytes, Move move) {
     if (m.swizzle == tensor_map::swizzle_mode::none) return move(shared, 0u, bytes);
-    for (std::uint32_t i = 0; i < bytes; i += 16) {
+    const std::uint32_t chunk = m.atomicity == tensor_map::atom::bytes_32_flip_8 ? 8 : 16;
+    for (std::uint32_t i = 0; i < bytes; i += chunk) {
         const std::uint64_t rank = shared & ~(address_windows::cluster_stride - 1);
-        move(rank | swizzled(shared - rank + i, m.swizzle, m.atomicity), i, 16u);
+        move(rank | swizzled(shared - rank + i, m.swizzle, m.atomicity), i, chunk);
     }
 }
 
@@ -394,6 +395,8 @@ struct box_load {
     }
     void move() const {
         const tensor_map m = c.map();
+        if (m.has_gaps() && m.atomicity == tensor_map::atom::bytes_64)
+            c.fail("chunks of 64 bytes of numbers with gaps are only stored");
         const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
         c.for_destinations(to(), [&](device_address shared, device_address) {
             for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
@@ -438,6 +441,9 @@ struct box_store {
     std::uint32_t bytes() const { return c.map().box_bytes(); }
     void move() const {
         const tensor_map m = c.map();
+        if (m.atomicity == tensor_map::atom::bytes_32_flip_8)
+            c.fail(
+                "a swizzle that exchanges halves of 16 bytes is only for copies to shared memory");
         device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
         c.demand_aligned(shared, 128);
         const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();

@@ -46,7 +46,7 @@ bool replace(tensor_map& m, ptx::mode field, unsigned d, std::uint64_t value) {
             m.swizzle = static_cast<tensor_map::swizzle_mode>(value);
             return value <= 3;
         case mode::map_atomicity:
-            m.atomicity = static_cast<std::uint8_t>(value);
+            m.atomicity = static_cast<tensor_map::atom>(value);
             return value <= 3;
         case mode::map_fill:
             m.fills_with_nan = value == 1;

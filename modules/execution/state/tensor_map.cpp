@@ -59,7 +59,7 @@ std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
     m.type = *type;
     m.swizzle = static_cast<swizzle_mode>(kind >> layout::swizzle & 3);
     m.fills_with_nan = (kind >> layout::fill & 1) != 0;
-    m.atomicity = static_cast<std::uint8_t>(kind >> layout::atomicity & 7);
+    m.atomicity = static_cast<atom>(kind >> layout::atomicity & 7);
     const auto upper = get<std::uint32_t>(from, layout::upper_strides);
     const auto steps = get<std::uint32_t>(from, layout::steps);
     for (unsigned d = 0; d < max_dimensions; ++d) {
@@ -89,7 +89,7 @@ void tensor_map::encode(std::byte* to) const {
         (std::uint32_t{rank} - 1) << layout::rank | number << layout::type |
             static_cast<std::uint32_t>(swizzle) << layout::swizzle |
             std::uint32_t{fills_with_nan} << layout::fill |
-            std::uint32_t{atomicity} << layout::atomicity);
+            static_cast<std::uint32_t>(atomicity) << layout::atomicity);
     std::uint32_t upper = 0, of_steps = 0;
     for (unsigned d = 0; d < max_dimensions; ++d) {
         put(to, layout::sizes + 4 * d, last[d]);
@@ -188,11 +188,14 @@ std::string tensor_map::fault() const {
         return fmt::format("a box whose rows have {} bytes, not a multiple of 16", row);
     const unsigned span =
         swizzle == swizzle_mode::none ? row : 16U << static_cast<unsigned>(swizzle);
-    constexpr unsigned bytes_32 = 1;
-    if (atomicity > bytes_32)
-        return "a swizzle of chunks of 64 bytes, or with exchanged halves, which is not supported";
-    if (atomicity == bytes_32 && swizzle != swizzle_mode::bytes_128)
-        return "chunks of 32 bytes in rows of less than 128 bytes";
+    if (atomicity > atom::bytes_64)
+        return fmt::format("a swizzle of atomicity {}", static_cast<unsigned>(atomicity));
+    if (atomicity != atom::bytes_16 && swizzle != swizzle_mode::bytes_128)
+        return "chunks of more than 16 bytes in rows of less than 128 bytes";
+    if (has_gaps() && atomicity == atom::bytes_32_flip_8)
+        return "a swizzle that exchanges halves of 16 bytes, of numbers with gaps";
+    if (type == element::b4x16_p64 && atomicity == atom::bytes_64)
+        return "a swizzle of chunks of 64 bytes, of numbers of four bits with gaps";
     if (row > span) return fmt::format("rows of {} bytes; the swizzle takes at most {}", row, span);
     const bool floating = type >= element::f16 && type <= element::tf32_ftz;
     if (fills_with_nan && !floating) return "fills integers with NaN";

@@ -48,13 +48,19 @@ struct tensor_map {
         b6x16_p32
     };
     enum class swizzle_mode : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+    /// Size of the chunks that a swizzle permutes, numbered like those of tensormap.replace. Chunks
+    /// of more than 16 bytes: only in rows of 128 bytes (CU_TENSOR_MAP_SWIZZLE_128B_ATOM_...).
+    enum class atom : std::uint8_t {
+        bytes_16,
+        bytes_32,
+        bytes_32_flip_8,  ///< exchanges halves of 16 bytes, too; for copies to shared memory
+        bytes_64
+    };
 
     element type = element::u8;
     std::uint8_t rank = 0;  ///< number of dimensions, 1 to 5; 0 is the innermost, contiguous one
     swizzle_mode swizzle = swizzle_mode::none;
-    /// Size of the chunks that the swizzle permutes, as a number of tensormap.replace: 0: 16 bytes,
-    /// 1: 32 bytes, in rows of 128 bytes (CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B). Others are faults.
-    std::uint8_t atomicity = 0;
+    atom atomicity = atom::bytes_16;
     bool fills_with_nan = false;  ///< for elements outside of the tensor; otherwise zeros
     device_address address = 0;   ///< of the first element
     std::array<std::uint32_t, max_dimensions> last{};         ///< number of elements - 1
@@ -111,14 +117,19 @@ struct tensor_map {
 };
 
 /// Address in shared memory of a byte of a swizzled tile: 16-byte chunks are permuted within rows
-/// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX manual, "Swizzling Modes"). Chunks of 32
-/// bytes are permuted by bits 7 and 8 (CUTLASS: Swizzle<2, 5, 2>).
-/// @param a  offset in the shared memory of a CTA  @param atomicity  tensor_map::atomicity
+/// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX ISA 9.0, "Swizzling Modes"), chunks of 32
+/// bytes by bits 7 and 8, those of 64 bytes by bit 7. Of chunks of 32 bytes with a flip, halves of
+/// each 16 bytes are exchanged in every alternate line of 128 bytes (CUDA driver API); here in the
+/// odd ones.
+/// @param a  offset in the shared memory of a CTA
 constexpr std::uint64_t swizzled(std::uint64_t a, tensor_map::swizzle_mode mode,
-                                 unsigned atomicity = 0) {
+                                 tensor_map::atom atomicity = tensor_map::atom::bytes_16) {
     constexpr std::uint64_t lines[] = {0, 1, 3, 7};
-    const std::uint64_t permuted = lines[static_cast<unsigned>(mode)] >> atomicity;
-    return a ^ (a >> 7 & permuted) << (4 + atomicity);
+    constexpr unsigned larger[] = {0, 1, 1, 2};  // than 16 bytes, as powers of two
+    const unsigned shift = larger[static_cast<unsigned>(atomicity)];
+    const std::uint64_t permuted = lines[static_cast<unsigned>(mode)] >> shift;
+    const std::uint64_t flip = atomicity == tensor_map::atom::bytes_32_flip_8 ? a >> 7 & 1 : 0;
+    return a ^ (a >> 7 & permuted) << (4 + shift) ^ flip << 3;
 }
 
 }  // namespace simtlm::execution

@@ -779,7 +779,7 @@ TEST(TensorMap, IsChangedFieldByFieldAndCopiedOutOfSharedMemory) {
     EXPECT_EQ(changed.strides[0], 320u);
     EXPECT_EQ(changed.type, tensor_map::element::f64);
     EXPECT_EQ(changed.swizzle, tensor_map::swizzle_mode::bytes_64);
-    EXPECT_EQ(changed.atomicity, 1);
+    EXPECT_EQ(changed.atomicity, tensor_map::atom::bytes_32);
     EXPECT_EQ(changed.rank, 3) << "the instruction has the rank - 1";
     EXPECT_EQ(changed.box[2], 12u);
     EXPECT_EQ(changed.box[0], 8u);
@@ -911,20 +911,56 @@ TEST(TensorCopy, SwizzlesRowsOf64And128Bytes) {
     }
 }
 
-TEST(TensorCopy, SwizzlesChunksOf32BytesInRowsOf128) {
+TEST(TensorCopy, SwizzlesChunksOf32And64BytesInRowsOf128) {
+    // The PTX manual's figures: which 16 bytes of a row are at each place of the first four lines.
+    const char* const wide[] = {"01234567", "23016745", "45670123", "67452301"};
+    const char* const wider[] = {"01234567", "45670123", "01234567", "45670123"};
+    using atom = tensor_map::atom;
     std::vector<std::uint32_t> data(32 * 16);
     for (unsigned i = 0; i < data.size(); ++i) data[i] = i + 1;
-    tensor_map m = matrix_map(0, 32, 16);
-    m.swizzle = tensor_map::swizzle_mode::bytes_128;
-    m.atomicity = 1;
-    m.box = {32, 16};
-    const auto found = load_box(m, {0, 0}, data, 32 * 16);
-    for (unsigned row = 0; row < 16; ++row)
-        for (unsigned column = 0; column < 32; ++column) {
-            const unsigned chunk = column / 8;  // of eight words
-            ASSERT_EQ(found[row * 32 + (chunk ^ row % 4) * 8 + column % 8], data[row * 32 + column])
-                << row << " " << column;
-        }
+    for (const atom atomicity : {atom::bytes_32, atom::bytes_32_flip_8, atom::bytes_64}) {
+        tensor_map m = matrix_map(0, 32, 16);
+        m.swizzle = tensor_map::swizzle_mode::bytes_128;
+        m.atomicity = atomicity;
+        m.box = {32, 16};
+        const auto found = load_box(m, {0, 0}, data, 32 * 16);
+        for (unsigned row = 0; row < 16; ++row)
+            for (unsigned word = 0; word < 32; ++word) {
+                const char* const line = (atomicity == atom::bytes_64 ? wider : wide)[row % 4];
+                const bool flips = atomicity == atom::bytes_32_flip_8 && row % 2 == 1;
+                const unsigned cell = static_cast<unsigned>(line[word / 4] - '0');
+                const unsigned column = cell * 4 + (flips ? (word + 2) % 4 : word % 4);
+                ASSERT_EQ(found[row * 32 + word], data[row * 32 + column])
+                    << static_cast<int>(atomicity) << ", " << row << " " << word;
+            }
+    }
+}
+
+TEST(TensorCopy, StoresRowsOfChunksOf64Bytes) {
+    const auto store = [](tensor_map::atom atomicity) {
+        machine m(kernel("mov.u32 %r20, buf; shl.b32 %r8, %r0, 2; add.u32 %r8, %r8, %r20;"
+                         "add.u32 %r9, %r0, 1000; st.shared.u32 [%r8], %r9;"
+                         "add.u32 %r9, %r0, 1032; st.shared.u32 [%r8+128], %r9;"
+                         "bar.sync 0; setp.eq.u32 %p1, %r0, 0; mov.u32 %r30, 0; mov.u32 %r1, 0;"
+                         "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
+                         "[%rd1, {%r30, %r30}], [%r20];",
+                         {}, ".shared .align 1024 .b8 buf[1024];\n"),
+                  hopper);
+        const auto data = m.buffer(std::vector<std::uint32_t>(64));
+        tensor_map map = matrix_map(data, 32, 2);
+        map.swizzle = tensor_map::swizzle_mode::bytes_128;
+        map.atomicity = atomicity;
+        map.box = {32, 2};
+        std::vector<std::byte> image(128);
+        map.encode(image.data());
+        m.run("k", {1, 1, 1}, {32, 1, 1}, m.buffer(std::vector<std::uint32_t>(32)), m.buffer(image),
+              0u);
+        return m.read<std::uint32_t>(data, 64);
+    };
+    const auto found = store(tensor_map::atom::bytes_64);
+    for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(found[i], 1000 + (i < 32 ? i : i ^ 16)) << i;
+    EXPECT_THAT(fault_of([&] { store(tensor_map::atom::bytes_32_flip_8); }),
+                HasSubstr("only for copies to shared memory"));
 }
 
 TEST(TensorCopy, LeavesGapsAfterSixteenNumbersOfFourOrSixBits) {
@@ -956,24 +992,32 @@ TEST(TensorCopy, LeavesGapsAfterSixteenNumbersOfFourOrSixBits) {
     }
 }
 
-TEST(TensorMap, HasChunksOf16BytesOrOf32BytesInRowsOf128) {
+TEST(TensorMap, HasLargeChunksOnlyInRowsOf128Bytes) {
     tensor_map m = matrix_map(0, 32, 16);
     m.box = {8, 16};
-    m.atomicity = 1;
+    m.atomicity = tensor_map::atom::bytes_32;
     m.swizzle = tensor_map::swizzle_mode::bytes_128;
     std::vector<std::byte> image(tensor_map::bytes);
     m.encode(image.data());
     EXPECT_EQ(image[10], std::byte{0x08}) << "bit 19 of the word at 8, as ptxas compiles "
                                              "tensormap.replace";
-    EXPECT_EQ(tensor_map::decode(image.data())->atomicity, 1);
+    EXPECT_EQ(tensor_map::decode(image.data())->atomicity, tensor_map::atom::bytes_32);
     EXPECT_EQ(m.fault(), "");
     m.swizzle = tensor_map::swizzle_mode::bytes_64;
     EXPECT_THAT(m.fault(), testing::HasSubstr("rows of less than 128 bytes"));
     m.swizzle = tensor_map::swizzle_mode::bytes_128;
-    for (const std::uint8_t refused : {2, 3}) {
-        m.atomicity = refused;
-        EXPECT_THAT(m.fault(), testing::HasSubstr("not supported"));
-    }
+    m.atomicity = static_cast<tensor_map::atom>(4);
+    EXPECT_THAT(m.fault(), testing::HasSubstr("atomicity 4"));
+    m.atomicity = tensor_map::atom::bytes_32_flip_8;
+    EXPECT_EQ(m.fault(), "");
+    m.type = tensor_map::element::b6x16_p32;
+    m.box[0] = 128;
+    m.last[0] = 127;
+    EXPECT_THAT(m.fault(), testing::HasSubstr("exchanges halves"));
+    m.atomicity = tensor_map::atom::bytes_64;
+    EXPECT_EQ(m.fault(), "");
+    m.type = tensor_map::element::b4x16_p64;
+    EXPECT_THAT(m.fault(), testing::HasSubstr("numbers of four bits with gaps"));
 }
 
 TEST(TensorCopy, CopiesColumnsOfThreeAndFiveDimensions) {
