@@ -102,6 +102,7 @@ enum class mode : std::uint8_t {
     lanes_32x32b, lanes_16x64b, lanes_16x128b, lanes_16x256b, lanes_16x32bx2,  // tcgen05.ld, st
     packed_4, packed_6,                                       // ldmatrix
     cta_x, cta_y, cta_z,                                      // clusterlaunchcontrol.query_cancel
+    im2col, im2col_w, im2col_w_128,                           // cp.async.bulk.tensor
 };
 // clang-format on
 

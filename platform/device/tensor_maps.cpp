@@ -26,6 +26,25 @@ void check_place(const std::byte* map) {
            "a tensor map must be aligned to 64 bytes");
 }
 
+/// Sets the fields of im2col modes.
+void set_columns(tensor_map& m, const tensor_map_request& what) {
+    demand(what.dimensions >= 3, "a tensor in im2col mode has 3 to 5 dimensions");
+    using pixels = std::numeric_limits<std::uint16_t>;
+    using corner = std::numeric_limits<std::int16_t>;
+    m.mode = static_cast<tensor_map::access_mode>(what.mode);
+    if (m.mode != tensor_map::access_mode::im2col_w_128) {
+        demand(what.pixels <= pixels::max(), "a column has 1 to 1,024 pixels");
+        m.pixels = static_cast<std::uint16_t>(what.pixels);
+    }
+    for (unsigned d = 0; d < m.bounded(); ++d) {
+        for (const int c : {what.lower[d], what.upper[d]})
+            demand(c >= corner::min() && c <= corner::max(),
+                   "a corner of the bounding box is out of range");
+        m.lower_corner[d] = static_cast<std::int16_t>(what.lower[d]);
+        m.upper_corner[d] = static_cast<std::int16_t>(what.upper[d]);
+    }
+}
+
 }  // namespace
 
 void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
@@ -48,7 +67,7 @@ void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
     for (unsigned d = 0; d < what.dimensions; ++d) {
         demand(what.sizes[d] >= 1 && what.sizes[d] <= std::uint64_t{1} << 32,
                "a dimension of a tensor has 1 to 2^32 elements");
-        const bool has_box = !what.im2col || d == 0;
+        const bool has_box = what.mode == tensor_map_request::access_mode::tiled || d == 0;
         demand((!has_box || (what.box[d] >= 1 && what.box[d] <= 256)) && what.steps[d] >= 1 &&
                    what.steps[d] <= 8,
                "a box has 1 to 256 elements, its steps are 1 to 8");
@@ -57,21 +76,7 @@ void encode_tensor_map(const tensor_map_request& what, std::byte* to) {
         m.step[d] = static_cast<std::uint8_t>(what.steps[d]);
         if (d > 0) m.strides[d - 1] = what.strides[d - 1];
     }
-    if (what.im2col) {
-        demand(what.dimensions >= 3, "a tensor in im2col mode has 3 to 5 dimensions");
-        using pixels = std::numeric_limits<std::uint16_t>;
-        using corner = std::numeric_limits<std::int16_t>;
-        demand(what.pixels <= pixels::max(), "a column has 1 to 1,024 pixels");
-        m.im2col = true;
-        m.pixels = static_cast<std::uint16_t>(what.pixels);
-        for (unsigned d = 0; d < m.spatial(); ++d) {
-            for (const int c : {what.lower[d], what.upper[d]})
-                demand(c >= corner::min() && c <= corner::max(),
-                       "a corner of the bounding box is out of range");
-            m.lower_corner[d] = static_cast<std::int16_t>(what.lower[d]);
-            m.upper_corner[d] = static_cast<std::int16_t>(what.upper[d]);
-        }
-    }
+    if (what.mode != tensor_map_request::access_mode::tiled) set_columns(m, what);
     const std::string fault = m.fault();
     demand(fault.empty(), fault.c_str());
     m.encode(to);

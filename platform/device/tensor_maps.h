@@ -13,6 +13,8 @@ constexpr std::size_t tensor_map_bytes = 128;  ///< size of a tensor map; must b
 /// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). Dimension 0 is the innermost.
 struct tensor_map_request {
     static constexpr unsigned max_dimensions = 5;
+    /// As execution::tensor_map::access_mode.
+    enum class access_mode : std::uint8_t { tiled, im2col, im2col_w, im2col_w_128 };
 
     int type = 0;  ///< CUtensorMapDataType
     unsigned dimensions = 0;
@@ -23,10 +25,10 @@ struct tensor_map_request {
     /// CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapFloatOOBfill.
     int interleave = 0, swizzle = 0, fill = 0;
 
-    /// Im2col mode; box[0] is then the number of channels per pixel.
-    bool im2col = false;
+    /// In im2col modes box[0] is the number of channels per pixel.
+    access_mode mode = access_mode::tiled;
     std::uint32_t pixels = 0;  ///< per column
-    /// Corners of the bounding box, from dimension 1 on.
+    /// Corners of the bounding box, from dimension 1 on; of wide modes only of dimension 1.
     std::array<int, max_dimensions - 2> lower{}, upper{};
 };
 

@@ -867,7 +867,7 @@ protected:
             execution::tensor_map columns;
             columns.type = execution::tensor_map::element::u32;
             columns.rank = static_cast<std::uint8_t>(rank);
-            columns.im2col = true;
+            columns.mode = execution::tensor_map::access_mode::im2col;
             columns.pixels = 32;
             columns.box[0] = 4;
             columns.step.fill(1);

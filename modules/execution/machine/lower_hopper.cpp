@@ -361,14 +361,24 @@ bool lower_bulk_copy(machine_lowering& l) {
     return true;
 }
 
+namespace {
+tensor_map::access_mode access_mode_of(const machine_lowering& l) {
+    using access_mode = tensor_map::access_mode;
+    return l.has(modifier::IM2COL)        ? access_mode::im2col
+           : l.has(modifier::IM2COL_W)    ? access_mode::im2col_w
+           : l.has(modifier::IM2COL_W128) ? access_mode::im2col_w_128
+                                          : access_mode::tiled;
+}
+}  // namespace
+
 /// UTMALDG, UTMASTG, UTMAREDG, UTMAPF.
 bool lower_tensor_copy(machine_lowering& l) {
     const bool loads = l.is(isa::opcode::UTMALDG), reduces = l.is(isa::opcode::UTMAREDG);
     const bool prefetches = l.is(isa::opcode::UTMAPF);
-    const bool columns = l.has(modifier::IM2COL);
     constexpr unsigned of_four_rows = 5;  // a column and the rows
     bulk_copy what;
-    what.mode = columns ? tensor_mode::im2col : tensor_mode::tiled;
+    what.mode = access_mode_of(l);
+    const bool columns = what.mode != tensor_map::access_mode::tiled;
     unsigned dimensions = 0;
     for (const modifier d :
          {modifier::_1D, modifier::_2D, modifier::_3D, modifier::_4D, modifier::_5D}) {

@@ -130,8 +130,8 @@ struct lane_copy {
         const std::size_t extra = what.gathers ? gathered_rows - 1 : 0;
         if (m->rank + extra != what.coordinates.size())
             fail(fmt::format("a tensor map of {} dimensions", m->rank));
-        if (what.mode != tensor_mode::any && m->im2col != (what.mode == tensor_mode::im2col))
-            fail(m->im2col ? "the tensor map is of im2col mode" : "the tensor map is of tiled mode",
+        if (m->mode != what.mode)
+            fail(fmt::format("the tensor map is of {} mode", name_of(m->mode)),
                  "instruction and tensor map name the same mode");
         if (m->packed() > 1 && word(what.coordinates[0]) % m->packed() != 0)
             fail(
@@ -143,7 +143,35 @@ struct lane_copy {
             if (m->box[1] != 1) fail("copies four rows of a tensor map with boxes of several rows");
             box->box[1] = gathered_rows;
         }
+        if (m->is_wide()) box->halo = static_cast<std::uint16_t>(checked_halo().pixels);
         return *box;
+    }
+
+    /// Operands of im2col::w and im2col::w::128.
+    struct halo_operands {
+        unsigned pixels, offset;  ///< the offset is that in dimension 1
+    };
+    halo_operands halo() const {
+        if (what.packed_offsets == no_operand) {
+            const auto operand = [this](unsigned n) -> unsigned {
+                return lanes_at<std::uint16_t>(w, what.offsets[n])[lane];
+            };
+            return {operand(0), operand(1)};
+        }
+        // As ptxas 13.0 compiles them for sm_100a.
+        constexpr unsigned pixel_bits = 11, offset_bits = 5;
+        const std::uint32_t both = word(what.packed_offsets);
+        return {both & ((1U << pixel_bits) - 1), both >> pixel_bits & ((1U << offset_bits) - 1)};
+    }
+    halo_operands checked_halo() const {
+        constexpr unsigned max_pixels = 511, max_pixels_of_chunk = 31, max_offset = 31;
+        const bool in_chunks = what.mode == tensor_map::access_mode::im2col_w_128;
+        const halo_operands h = halo();
+        if (h.pixels > (in_chunks ? max_pixels_of_chunk : max_pixels) || h.offset > max_offset)
+            fail(fmt::format("a halo of {} pixels with an offset of {}", h.pixels, h.offset),
+                 "a halo has at most 511 pixels, 31 with im2col::w::128, and offsets are at most "
+                 "31");
+        return h;
     }
 };
 
@@ -158,16 +186,30 @@ public:
         for (unsigned i = 0; copy.what.gathers && i < gathered_.size(); ++i)
             gathered_[i] = static_cast<std::int32_t>(copy.word(copy.what.coordinates[1 + i]));
         gathers_ = copy.what.gathers;
-        if (!m.im2col) return;
+        if (m.mode == tensor_map::access_mode::tiled) return;
         std::copy(start_.begin(), start_.end(), pixel_.begin());
-        for (unsigned d = 0; d < m.spatial(); ++d) offset_[d] = offset_of(copy, d);
+        if (m.is_wide())
+            offset_[0] = copy.halo().offset;
+        else
+            for (unsigned d = 0; d < m.spatial(); ++d) offset_[d] = offset_of(copy, d);
     }
 
     /// Size of a row in shared memory.
     std::uint32_t bytes() const { return m_.box_elements(0) * m_.shared_bytes(); }
     bool done() const { return done_; }
+    /// Distance of the row from the beginning of the box in shared memory.
+    std::uint32_t place() const {
+        if (m_.mode != tensor_map::access_mode::im2col_w_128) return row_ * bytes();
+        // The position of halo pixels is that of a public emulator that is compared with GPUs; the
+        // PTX manual shows it in figures.
+        constexpr unsigned each = tensor_map::chunk_pixels, chunks = tensor_map::chunks;
+        const unsigned chunk = row_ / (each + m_.halo), i = row_ % (each + m_.halo);
+        return (i < each ? chunk * each + i : chunks * each + (i - each) * chunks + chunk) *
+               bytes();
+    }
     void next() {
-        if (m_.im2col) return next_pixel();
+        ++row_;
+        if (m_.mode != tensor_map::access_mode::tiled) return next_pixel();
         for (unsigned d = 1; d < m_.rank; ++d) {
             if (++at_[d] < m_.box_elements(d)) return;
             at_[d] = 0;
@@ -178,7 +220,8 @@ public:
     bool address(device_address& a) const {
         a = m_.address;
         for (unsigned d = 1; d < m_.rank; ++d) {
-            const std::int64_t c = m_.im2col  ? coordinate_of_pixel(d)
+            const std::int64_t c = m_.mode != tensor_map::access_mode::tiled
+                                       ? coordinate_of_pixel(d)
                                    : gathers_ ? gathered_[at_[d]]
                                               : coordinate(d, at_[d]);
             if (c < 0 || c > m_.last[d]) return false;
@@ -214,14 +257,23 @@ private:
     std::int64_t coordinate_of_pixel(unsigned d) const {
         return pixel_[d] + (d <= m_.spatial() ? offset_[d - 1] : 0);
     }
-    /// Advances along the dimensions of the bounding box, first dimension fastest, and then to the
-    /// next image.
+    /// Advances to the next pixel; of im2col::w::128, after the halo of a chunk, to the pixel that
+    /// follows the chunk.
     void next_pixel() {
-        if (++pixels_ == m_.pixels) {
+        if (row_ == m_.column_pixels()) {
             done_ = true;
             return;
         }
-        for (unsigned d = 1; d <= m_.spatial(); ++d) {
+        advance();
+        if (m_.mode != tensor_map::access_mode::im2col_w_128 || m_.halo == 0) return;
+        const unsigned i = row_ % (tensor_map::chunk_pixels + m_.halo);
+        if (i == tensor_map::chunk_pixels) next_chunk_ = pixel_;
+        if (i == 0) pixel_ = next_chunk_;
+    }
+    /// Advances along the dimensions of the bounding box, first dimension fastest, and then to the
+    /// next image.
+    void advance() {
+        for (unsigned d = 1; d <= m_.bounded(); ++d) {
             pixel_[d] += m_.step[d];
             if (pixel_[d] <= std::int64_t{m_.last[d]} + m_.upper_corner[d - 1]) return;
             pixel_[d] = m_.lower_corner[d - 1];
@@ -243,10 +295,10 @@ private:
     bool done_ = false;
     std::array<std::int32_t, 4> gathered_{};  ///< rows, of .tile::gather4
     bool gathers_ = false;
-    // For im2col mode: the current pixel without offsets, and the number of preceding pixels.
-    std::array<std::int64_t, tensor_map::max_dimensions> pixel_{};
+    unsigned row_ = 0;  ///< number of preceding rows
+    // For im2col modes: the current pixel without offsets.
+    std::array<std::int64_t, tensor_map::max_dimensions> pixel_{}, next_chunk_{};
     std::array<unsigned, tensor_map::max_spatial> offset_{};
-    unsigned pixels_ = 0;
 };
 
 constexpr unsigned max_row_bytes = 256 * 8;
@@ -399,7 +451,7 @@ struct box_load {
             c.fail("chunks of 64 bytes of numbers with gaps are only stored");
         const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
         c.for_destinations(to(), [&](device_address shared, device_address) {
-            for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
+            for (box_rows rows(c, m); !rows.done(); rows.next()) {
                 std::byte row[max_row_bytes];
                 fill_outside(m, row, rows.bytes());
                 device_address a;
@@ -410,7 +462,7 @@ struct box_load {
                         copy_elements(row + first * shared_each, shared_each, from, each, count,
                                       each);
                     });
-                move_row(m, shared, rows.bytes(),
+                move_row(m, shared + rows.place(), rows.bytes(),
                          [&](device_address s, std::uint32_t i, std::uint32_t n) {
                              std::memcpy(c.at(space::shared, s, n, true), row + i, n);
                          });
@@ -444,7 +496,7 @@ struct box_store {
         if (m.atomicity == tensor_map::atom::bytes_32_flip_8)
             c.fail(
                 "a swizzle that exchanges halves of 16 bytes is only for copies to shared memory");
-        device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
+        const device_address shared = in_shared_space(c.what.from.of(c.w, c.lane));
         c.demand_aligned(shared, 128);
         const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
         element_update update = nullptr;
@@ -452,9 +504,9 @@ struct box_store {
             update = element_update_of(c.what.reduce, type_of(m.type));
             if (update == nullptr) c.fail("elements of the tensor map have no such reduction");
         }
-        for (box_rows rows(c, m); !rows.done(); rows.next(), shared += rows.bytes()) {
+        for (box_rows rows(c, m); !rows.done(); rows.next()) {
             std::byte row[max_row_bytes];
-            move_row(m, shared, rows.bytes(),
+            move_row(m, shared + rows.place(), rows.bytes(),
                      [&](device_address s, std::uint32_t i, std::uint32_t n) {
                          std::memcpy(row + i, c.at(space::shared, s, n, false), n);
                      });

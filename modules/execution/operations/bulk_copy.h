@@ -5,6 +5,7 @@
 
 #include "modules/execution/operations/atomic.h"
 #include "modules/execution/state/memory_access.h"
+#include "modules/execution/state/tensor_map.h"
 
 #include <vector>
 
@@ -20,19 +21,19 @@ struct lane_place {
     space where() const { return static_cast<space>(detail >> access_detail::space_shift & 7); }
 };
 
-/// The mode of the tensor map required by an instruction.
-enum class tensor_mode : std::uint8_t { any, tiled, im2col };
-
 /// Description of an instruction; operation::immediate points to it.
 struct bulk_copy {
     lane_place to, from;  ///< for boxes: the operand that is not a tensor
     lane_place barrier;   ///< mbarrier that is signalled with the number of bytes
     bool has_barrier = false;
-    bool is_generic = false;               ///< tensormap.cp_fenceproxy: generic proxy
-    lane_place map;                        ///< tensor_map, generic
-    tensor_mode mode = tensor_mode::any;   ///< required mode of the map
+    bool is_generic = false;  ///< tensormap.cp_fenceproxy: generic proxy
+    lane_place map;           ///< tensor_map, generic
+    /// Required mode of the map.
+    tensor_map::access_mode mode = tensor_map::access_mode::tiled;
     std::vector<operand_ref> coordinates;  ///< of the box, innermost first; empty: not a tensor
-    std::vector<operand_ref> offsets;  ///< im2col: 16 bits for each dimension except the outer two
+    /// im2col: 16 bits for each dimension except the outer two; im2col::w and im2col::w::128: the
+    /// number of halo pixels and the offset in dimension 1.
+    std::vector<operand_ref> offsets;
     operand_ref packed_offsets = no_operand;  ///< the same in the low half of a word
     operand_ref bytes = no_operand;           ///< to copy; st.bulk: or units of element_bytes
     operand_ref ranks = no_operand;           ///< .multicast::cluster: a mask of CTAs

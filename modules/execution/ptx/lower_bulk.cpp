@@ -18,6 +18,19 @@ std::size_t coordinates_of(const ptx::operation& o) {
     constexpr std::size_t of_four_rows = 5;
     return o.has(ptx::flag::gathers) ? of_four_rows : o.count;
 }
+tensor_map::access_mode mode_of(const ptx::operation& o) {
+    using access_mode = tensor_map::access_mode;
+    switch (o.variant) {
+        case ptx::mode::im2col:
+            return access_mode::im2col;
+        case ptx::mode::im2col_w:
+            return access_mode::im2col_w;
+        case ptx::mode::im2col_w_128:
+            return access_mode::im2col_w_128;
+        default:
+            return access_mode::tiled;
+    }
+}
 }  // namespace
 
 lane_place function_lowering::lane_place_of(const ptx::operand& address, ptx::state_space s) {
@@ -42,16 +55,16 @@ bool function_lowering::set_tensor(bulk_copy& what, unsigned first) {
     return true;
 }
 
-/// Sets the optional offsets of im2col mode. @return false: they do not match the coordinates
+/// Sets the offsets of im2col modes. @return false: their number is not that of the mode
 bool function_lowering::set_offsets(bulk_copy& what, unsigned position) {
-    what.mode = tensor_mode::tiled;
-    if (!has_operand(position)) return true;
-    what.mode = tensor_mode::im2col;
+    if (what.mode == tensor_map::access_mode::tiled) return true;
+    constexpr std::size_t of_halo = 2;  // pixels and offset
+    const bool has_halo = what.mode != tensor_map::access_mode::im2col;
     for (const ptx::operand* e : elements_of(operand(position))) {
         if (!has_width(*e, 16)) return false;
         what.offsets.push_back(source(*e, 16));
     }
-    return what.coordinates.size() == what.offsets.size() + 2;
+    return what.offsets.size() == (has_halo ? of_halo : what.coordinates.size() - 2);
 }
 
 void function_lowering::set_barrier(bulk_copy& what, unsigned position) {
@@ -87,6 +100,7 @@ bool function_lowering::lower_bulk_copy(const ptx::operation& o) {
 bool function_lowering::lower_tensor_copy(const ptx::operation& o) {
     bulk_copy what;
     what.reduce = o.reduce;
+    what.mode = mode_of(o);
     what.gathers = o.has(ptx::flag::gathers);
     what.of_pair = o.has(ptx::flag::cta_pair);
     const bool to_shared = o.space == state_space::shared;
@@ -151,6 +165,7 @@ bool function_lowering::lower_bulk(const ptx::operation& o) {
             return true;
         case opcode::cp_async_bulk_prefetch_tensor:
             what.gathers = o.has(ptx::flag::gathers);
+            what.mode = mode_of(o);
             if (!set_tensor(what, 0) || what.coordinates.size() != coordinates_of(o)) return false;
             if (!set_offsets(what, 2)) return false;
             emit_bulk(prefetch_box, std::move(what));

@@ -24,7 +24,7 @@ constexpr element elements[] = {
 struct layout {
     static constexpr std::uint64_t valid = 0x70616d746c6d7473;
     static constexpr unsigned address = 0, kind = 8, strides = 0x0c, upper_strides = 0x1c,
-                              sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40, im2col = 0x48,
+                              sizes = 0x20, steps = 0x34, boxes = 0x37, mark = 0x40, mode = 0x48,
                               pixels = 0x4a, lower = 0x50, upper = 0x58;
     // Bits of the word at `kind`.
     static constexpr unsigned rank = 4, type = 7, swizzle = 13, fill = 15, atomicity = 19;
@@ -71,7 +71,8 @@ std::optional<tensor_map> tensor_map::decode(const std::byte* from) {
                             std::uint64_t{upper >> 4 * d & 15} << 32)
                            << 4;
     }
-    m.im2col = get<std::uint8_t>(from, layout::im2col) != 0;
+    m.mode = get<access_mode>(from, layout::mode);
+    if (m.mode > access_mode::im2col_w_128) return std::nullopt;
     m.pixels = get<std::uint16_t>(from, layout::pixels);
     for (unsigned d = 0; d < max_spatial; ++d) {
         m.lower_corner[d] = get<std::int16_t>(from, layout::lower + 2 * d);
@@ -102,8 +103,8 @@ void tensor_map::encode(std::byte* to) const {
     put(to, layout::steps, of_steps);
     for (unsigned d = 0; d < max_dimensions; ++d)
         put(to, layout::boxes + d, static_cast<std::uint8_t>(box[d] - 1));
-    if (im2col) {
-        put(to, layout::im2col, std::uint8_t{1});
+    if (mode != access_mode::tiled) {
+        put(to, layout::mode, mode);
         put(to, layout::pixels, pixels);
         for (unsigned d = 0; d < max_spatial; ++d) {
             put(to, layout::lower + 2 * d, lower_corner[d]);
@@ -146,9 +147,47 @@ tensor_map tensor_map::in_bytes() const {
 
 std::uint64_t tensor_map::box_bytes() const {
     std::uint64_t sum = element_bytes();
-    if (im2col) return sum * box_elements(0) * pixels / packed();
+    if (mode != access_mode::tiled) return sum * box_elements(0) * column_pixels() / packed();
     for (unsigned d = 0; d < rank; ++d) sum *= box_elements(d);
     return sum / packed();
+}
+
+std::string tensor_map::fault_of_columns() const {
+    constexpr unsigned min_rank = 3, max_pixels = 1024;
+    if (rank < min_rank) return fmt::format("im2col mode with {} dimensions", rank);
+    if (mode != access_mode::im2col_w_128 && (pixels == 0 || pixels > max_pixels))
+        return fmt::format("{} pixels per column", pixels);
+    // Sixteen bits for all corners together.
+    const int limit = 1 << (16 / bounded() - 1);
+    for (unsigned d = 0; d < bounded(); ++d) {
+        if (std::min(lower_corner[d], upper_corner[d]) < -limit ||
+            std::max(lower_corner[d], upper_corner[d]) >= limit)
+            return fmt::format("a corner of the bounding box beyond {} to {} in dimension {}",
+                               -limit, limit - 1, d + 1);
+        if (std::int64_t{last[d + 1]} + upper_corner[d] < lower_corner[d])
+            return fmt::format("a bounding box without pixels in dimension {}", d + 1);
+    }
+    if (is_wide() && (swizzle == swizzle_mode::none || atomicity == atom::bytes_32_flip_8))
+        return fmt::format(
+            "{} mode without a swizzle, or with one that exchanges halves of 16 bytes",
+            name_of(mode));
+    return {};
+}
+
+std::string tensor_map::fault_of_swizzle() const {
+    if (atomicity > atom::bytes_64)
+        return fmt::format("a swizzle of atomicity {}", static_cast<unsigned>(atomicity));
+    if (atomicity != atom::bytes_16 && swizzle != swizzle_mode::bytes_128)
+        return "chunks of more than 16 bytes in rows of less than 128 bytes";
+    if (has_gaps() && atomicity == atom::bytes_32_flip_8)
+        return "a swizzle that exchanges halves of 16 bytes, of numbers with gaps";
+    if (type == element::b4x16_p64 && atomicity == atom::bytes_64)
+        return "a swizzle of chunks of 64 bytes, of numbers of four bits with gaps";
+    const unsigned row = box_elements(0) * shared_bytes() / packed();
+    const unsigned span = 16U << static_cast<unsigned>(swizzle);
+    if (swizzle != swizzle_mode::none && row > span)
+        return fmt::format("rows of {} bytes; the swizzle takes at most {}", row, span);
+    return {};
 }
 
 std::string tensor_map::fault() const {
@@ -158,27 +197,17 @@ std::string tensor_map::fault() const {
         if (strides[d - 1] % 16 != 0 || strides[d - 1] >> 40 != 0)
             return fmt::format("stride {} of dimension {} is not a multiple of 16 below 2^40",
                                strides[d - 1], d);
-    if (im2col) {
-        constexpr unsigned min_rank = 3, max_pixels = 1024;
-        if (rank < min_rank) return fmt::format("im2col mode with {} dimensions", rank);
-        if (pixels == 0 || pixels > max_pixels) return fmt::format("{} pixels per column", pixels);
-        // Sixteen bits for all corners together.
-        const int limit = 1 << (offset_bits() - 1);
-        for (unsigned d = 0; d < spatial(); ++d)
-            if (std::min(lower_corner[d], upper_corner[d]) < -limit ||
-                std::max(lower_corner[d], upper_corner[d]) >= limit)
-                return fmt::format("a corner of the bounding box beyond {} to {} in dimension {}",
-                                   -limit, limit - 1, d + 1);
-    }
+    if (mode != access_mode::tiled)
+        if (std::string of_columns = fault_of_columns(); !of_columns.empty()) return of_columns;
     for (unsigned d = 0; d < rank; ++d) {
-        if ((!im2col || d == 0) && (box[d] == 0 || box[d] > 256))
+        if ((mode == access_mode::tiled || d == 0) && (box[d] == 0 || box[d] > 256))
             return fmt::format("a box of {} elements in dimension {}", box[d], d);
         if (step[d] == 0 || step[d] > 8)
             return fmt::format("an element stride of {} in dimension {}", step[d], d);
     }
     const auto is_whole = [this](std::uint64_t n) { return n % packed() == 0; };
-    if (packed() > 1 &&
-        (!is_whole(std::uint64_t{last[0]} + 1) || !is_whole(box[0]) || step[0] != 1 || im2col))
+    if (packed() > 1 && (!is_whole(std::uint64_t{last[0]} + 1) || !is_whole(box[0]) ||
+                         step[0] != 1 || mode != access_mode::tiled))
         return fmt::format(
             "rows of {} and boxes of {} numbers of four or six bits, which are no multiples of {}, "
             "an element stride of {}, or im2col mode",
@@ -186,20 +215,15 @@ std::string tensor_map::fault() const {
     const unsigned row = box_elements(0) * shared_bytes() / packed();
     if (row % 16 != 0)
         return fmt::format("a box whose rows have {} bytes, not a multiple of 16", row);
-    const unsigned span =
-        swizzle == swizzle_mode::none ? row : 16U << static_cast<unsigned>(swizzle);
-    if (atomicity > atom::bytes_64)
-        return fmt::format("a swizzle of atomicity {}", static_cast<unsigned>(atomicity));
-    if (atomicity != atom::bytes_16 && swizzle != swizzle_mode::bytes_128)
-        return "chunks of more than 16 bytes in rows of less than 128 bytes";
-    if (has_gaps() && atomicity == atom::bytes_32_flip_8)
-        return "a swizzle that exchanges halves of 16 bytes, of numbers with gaps";
-    if (type == element::b4x16_p64 && atomicity == atom::bytes_64)
-        return "a swizzle of chunks of 64 bytes, of numbers of four bits with gaps";
-    if (row > span) return fmt::format("rows of {} bytes; the swizzle takes at most {}", row, span);
+    if (std::string of_swizzle = fault_of_swizzle(); !of_swizzle.empty()) return of_swizzle;
     const bool floating = type >= element::f16 && type <= element::tf32_ftz;
     if (fills_with_nan && !floating) return "fills integers with NaN";
     return {};
+}
+
+const char* name_of(tensor_map::access_mode mode) {
+    constexpr const char* names[] = {"tiled", "im2col", "im2col::w", "im2col::w::128"};
+    return names[static_cast<unsigned>(mode)];
 }
 
 }  // namespace simtlm::execution

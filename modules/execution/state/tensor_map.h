@@ -18,8 +18,8 @@ namespace simtlm::execution {
 /// interleaving, swizzle (14:13), fill (15) and the atoms of the swizzle (21:19); strides / 16 from
 /// 0x0c with their upper four bits at 0x1c; sizes - 1 from 0x20; element strides - 1 in three bits
 /// each at 0x34; box sizes - 1 in bytes from 0x37. The upper half has a signature of this
-/// implementation and the fields of im2col mode, whose position is not known. Interleaving is not
-/// supported.
+/// implementation, the access mode and the fields of im2col modes, whose position is not known.
+/// Interleaving is not supported.
 struct tensor_map {
     static constexpr std::size_t bytes = 128;  ///< in memory
     static constexpr unsigned max_dimensions = 5;
@@ -68,14 +68,28 @@ struct tensor_map {
     std::array<std::uint16_t, max_dimensions> box{};          ///< elements, at most 256
     std::array<std::uint8_t, max_dimensions> step{};          ///< element stride of the box, <= 8
 
-    /// Im2col mode (PTX manual, "Im2col mode"): the box is `pixels` columns of box[0] channels.
-    /// Starting at the coordinates, they are consecutive along dimension 1, then 2 etc. within the
-    /// bounding box, and then continue in the next image (the last dimension).
-    bool im2col = false;
-    std::uint16_t pixels = 0;  ///< per column, 1 to 1024
+    /// Access modes (PTX ISA 9.0, "Tensor Access Modes").
+    enum class access_mode : std::uint8_t {
+        tiled,
+        /// The box is `pixels` pixels of box[0] channels. Starting at the coordinates, they are
+        /// consecutive along dimension 1, then 2 etc. within the bounding box, and then continue in
+        /// the next image (the last dimension).
+        im2col,
+        /// As im2col, but consecutive along dimension 1 only, and then in the next image, at the
+        /// same coordinates of the other dimensions; `halo` further pixels are behind them.
+        im2col_w,
+        /// As im2col_w, with 128 pixels, of which each 32 have `halo` further ones; those follow
+        /// the 128 pixels, the first ones of each 32, then the second ones etc.
+        im2col_w_128,
+    };
+    static constexpr unsigned chunk_pixels = 32, chunks = 4;  ///< of im2col_w_128
+
+    access_mode mode = access_mode::tiled;
+    std::uint16_t pixels = 0;  ///< per column, 1 to 1024; im2col_w_128: without meaning
     /// Corners of the bounding box, for dimensions 1 and above: distances in pixels from the first
-    /// and from the last pixel of the tensor.
+    /// and from the last pixel of the tensor. Of im2col_w and im2col_w_128 only for dimension 1.
     std::array<std::int16_t, max_spatial> lower_corner{}, upper_corner{};
+    std::uint16_t halo = 0;  ///< of an instruction. Not in memory.
 
     /// The type with a number of tensormap.replace, if any.
     static std::optional<element> element_of(std::uint64_t number);
@@ -105,16 +119,31 @@ struct tensor_map {
     unsigned box_elements(unsigned d) const { return (box[d] + step[d] - 1U) / step[d]; }
     /// Number of dimensions between channels and images.
     unsigned spatial() const { return rank - 2U; }
+    /// Whether pixels are consecutive along dimension 1 only.
+    bool is_wide() const { return mode >= access_mode::im2col_w; }
+    /// Number of dimensions of the bounding box.
+    unsigned bounded() const { return is_wide() ? 1 : spatial(); }
+    /// Number of pixels of a copy in an im2col mode, with those of the halo.
+    unsigned column_pixels() const {
+        return mode == access_mode::im2col_w_128 ? chunks * (chunk_pixels + halo) : pixels + halo;
+    }
     /// Bits per offset in im2col mode: all offsets of an instruction have 16 bits together.
     unsigned offset_bits() const { return 16U / spatial(); }
     /// Size of the box in bytes without gaps, as counted at an mbarrier (CUTLASS: transactions of
     /// types with gaps).
     std::uint64_t box_bytes() const;
 
-    /// The reason why the driver would reject the map (cuTensorMapEncodeTiled, ...Im2col); empty if
-    /// it would not.
+    /// The reason why the driver would reject the map (cuTensorMapEncodeTiled, ...Im2col,
+    /// ...Im2colWide); empty if it would not.
     std::string fault() const;
+
+private:
+    std::string fault_of_columns() const;  ///< the same, of the fields of im2col modes
+    std::string fault_of_swizzle() const;
 };
+
+/// The name of a mode in PTX.
+const char* name_of(tensor_map::access_mode mode);
 
 /// Address in shared memory of a byte of a swizzled tile: 16-byte chunks are permuted within rows
 /// of 32, 64 or 128 bytes, by address bits 7 to 9 (PTX ISA 9.0, "Swizzling Modes"), chunks of 32

@@ -52,7 +52,7 @@ CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, 
     const unsigned corners = count > 2 ? count - 2 : 0;
     std::copy_n(lower, corners, what.lower.begin());
     std::copy_n(upper, corners, what.upper.begin());
-    what.im2col = true;
+    what.mode = device::tensor_map_request::access_mode::im2col;
     what.pixels = pixels;
     what.box[0] = channels;
     what.interleave = interleave;

@@ -580,7 +580,7 @@ tensor_map image_map(device_address a) {
     m.last = {channels - 1, image_width - 1, image_height - 1, images - 1};
     m.strides = {channels * 4, channels * image_width * 4,
                  channels * image_width * image_height * 4};
-    m.im2col = true;
+    m.mode = tensor_map::access_mode::im2col;
     m.box = {4};  // channels per pixel
     m.pixels = 24;
     m.step = {1, 1, 1, 1};
@@ -676,7 +676,7 @@ TEST(TensorCopy, RejectsATensorMapOfAnotherMode) {
     };
     EXPECT_THAT(fault_of(image_map(0), "tile"), HasSubstr("im2col"));
     tensor_map tiled = image_map(0);
-    tiled.im2col = false;
+    tiled.mode = tensor_map::access_mode::tiled;
     tiled.box = {4, 2, 3, 4};
     EXPECT_THAT(fault_of(tiled, "im2col"), HasSubstr("tiled"));
 }
@@ -1028,7 +1028,7 @@ TEST(TensorCopy, CopiesColumnsOfThreeAndFiveDimensions) {
         tensor_map m;
         m.type = tensor_map::element::u32;
         m.rank = static_cast<std::uint8_t>(rank);
-        m.im2col = true;
+        m.mode = tensor_map::access_mode::im2col;
         m.box = {4};
         m.pixels = 16;
         std::uint64_t elements = 1;
@@ -1069,6 +1069,106 @@ TEST(TensorCopy, CopiesColumnsOfThreeAndFiveDimensions) {
             }
         }
     }
+}
+
+/// Three images of nine pixels with 16 channels of one word.
+tensor_map row_map(tensor_map::access_mode mode) {
+    tensor_map m;
+    m.type = tensor_map::element::u32;
+    m.rank = 3;
+    m.mode = mode;
+    m.swizzle = tensor_map::swizzle_mode::bytes_64;
+    m.last = {15, 8, 2};
+    m.strides = {64, 576};
+    m.box = {16};
+    m.step = {1, 1, 1};
+    m.pixels = 10;
+    m.lower_corner = {-1};
+    m.upper_corner = {-2};
+    return m;
+}
+std::vector<std::uint32_t> numbers(unsigned count) {
+    std::vector<std::uint32_t> data(count);
+    for (unsigned i = 0; i < count; ++i) data[i] = i + 1;
+    return data;
+}
+
+TEST(TensorCopy, CopiesPixelsOfARowWithAHalo) {
+    const auto data = numbers(27 * 16);
+    const int halo = 3, offset = 2;
+    const auto found = load_box(row_map(tensor_map::access_mode::im2col_w), {0, -3, 0}, data,
+                                (10 + halo) * 16, "im2col::w", {halo, offset});
+    // From -3, left of the bounding box, which ends before 7, then from -1 in the next image.
+    for (unsigned p = 0; p < 10 + halo; ++p) {
+        const int x = (p < 10 ? static_cast<int>(p) - 3 : static_cast<int>(p) - 11) + offset;
+        for (unsigned c = 0; c < 16; ++c) {
+            const unsigned word = p * 16 + c, place = word ^ word / 32 % 4 * 4;
+            const int pixel = p < 10 ? x : 9 + x;
+            ASSERT_EQ(found[place], x < 0 ? 0 : data[static_cast<unsigned>(pixel) * 16 + c])
+                << p << " " << c;
+        }
+    }
+}
+
+TEST(TensorCopy, InterleavesTheHalosOfThirtyTwoPixels) {
+    tensor_map m = row_map(tensor_map::access_mode::im2col_w_128);
+    m.box = {4};
+    m.pixels = 0;
+    m.last = {15, 199, 2};  // one row is long enough
+    m.strides = {64, 12800};
+    m.upper_corner = {0};
+    const auto data = numbers(200 * 16);
+    const auto found = load_box(m, {4, 7, 0}, data, (128 + 4 * 2) * 4, "im2col::w::128", {2, 1});
+    std::vector<unsigned> pixels;
+    for (unsigned p = 0; p < 128; ++p) pixels.push_back(p);
+    pixels.insert(pixels.end(), {32, 64, 96, 128, 33, 65, 97, 129});
+    for (unsigned i = 0; i < pixels.size(); ++i)
+        for (unsigned c = 0; c < 4; ++c) {
+            const unsigned word = i * 4 + c, place = word ^ word / 32 % 4 * 4;
+            ASSERT_EQ(found[place], data[(7 + 1 + pixels[i]) * 16 + 4 + c]) << i << " " << c;
+        }
+}
+
+TEST(TensorCopy, RejectsHalosThatAreTooLargeAndOtherModes) {
+    using mode = tensor_map::access_mode;
+    const auto fault = [](mode of_map, const std::string& name, int halo, int offset) {
+        return fault_of([&] {
+            load_box(row_map(of_map), {0, 0, 0}, numbers(27 * 16), 64, name, {halo, offset});
+        });
+    };
+    EXPECT_THAT(fault(mode::im2col_w, "im2col::w", 512, 0), HasSubstr("a halo of 512 pixels"));
+    EXPECT_THAT(fault(mode::im2col_w_128, "im2col::w::128", 32, 0), HasSubstr("a halo of 32"));
+    EXPECT_THAT(fault(mode::im2col_w, "im2col::w", 0, 32), HasSubstr("an offset of 32"));
+    EXPECT_THAT(fault(mode::im2col_w, "im2col::w::128", 0, 0), HasSubstr("im2col::w mode"));
+    EXPECT_THAT(fault(mode::im2col_w_128, "im2col::w", 0, 0), HasSubstr("im2col::w::128 mode"));
+}
+
+TEST(TensorMap, OfAWideModeHasOneDimensionOfCornersAndASwizzle) {
+    tensor_map m = row_map(tensor_map::access_mode::im2col_w_128);
+    m.rank = 5;
+    m.last = {15, 8, 2, 1, 1};
+    m.strides = {64, 576, 1728, 3456};
+    m.step = {1, 1, 1, 1, 1};
+    m.pixels = 0;  // without meaning
+    EXPECT_EQ(m.fault(), "");
+    EXPECT_EQ(m.box_bytes(), 128u * 64);
+    std::byte image[tensor_map::bytes];
+    m.encode(image);
+    EXPECT_EQ(tensor_map::decode(image)->mode, tensor_map::access_mode::im2col_w_128);
+    m.lower_corner = {-32768, 0, 500};
+    EXPECT_EQ(m.fault(), "");
+    m.mode = tensor_map::access_mode::im2col_w;
+    EXPECT_THAT(m.fault(), HasSubstr("0 pixels per column"));
+    m.pixels = 10;
+    m.upper_corner = {-12};
+    m.lower_corner = {-2};
+    EXPECT_THAT(m.fault(), HasSubstr("without pixels"));
+    m.upper_corner = {0};
+    m.swizzle = tensor_map::swizzle_mode::none;
+    EXPECT_THAT(m.fault(), HasSubstr("im2col::w mode without a swizzle"));
+    m.swizzle = tensor_map::swizzle_mode::bytes_128;
+    m.atomicity = tensor_map::atom::bytes_32_flip_8;
+    EXPECT_THAT(m.fault(), HasSubstr("exchanges halves"));
 }
 
 TEST(Mbarrier, CountsArrivalsAndTransferredBytes) {
@@ -1128,7 +1228,7 @@ TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {
     EXPECT_EQ(same->strides, m.strides);
     EXPECT_EQ(same->box, m.box);
     EXPECT_EQ(same->step, m.step);
-    EXPECT_FALSE(same->im2col);
+    EXPECT_EQ(same->mode, tensor_map::access_mode::tiled);
 
     tensor_map columns = image_map(0x100);
     columns.lower_corner = {-128, 7};
@@ -1137,7 +1237,7 @@ TEST(TensorMap, IsTheSameWhenReadBackFromMemory) {
     columns.encode(image);
     const std::optional<tensor_map> same_columns = tensor_map::decode(image);
     ASSERT_TRUE(same_columns);
-    EXPECT_TRUE(same_columns->im2col);
+    EXPECT_EQ(same_columns->mode, tensor_map::access_mode::im2col);
     EXPECT_EQ(same_columns->lower_corner, columns.lower_corner);
     EXPECT_EQ(same_columns->upper_corner, columns.upper_corner);
     EXPECT_EQ(same_columns->pixels, 1024u);
