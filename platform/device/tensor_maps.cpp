@@ -43,6 +43,9 @@ void set_columns(tensor_map& m, const tensor_map_request& what) {
         m.lower_corner[d] = static_cast<std::int16_t>(what.lower[d]);
         m.upper_corner[d] = static_cast<std::int16_t>(what.upper[d]);
     }
+    constexpr int rows_64 = 2, chunks_32 = 4;  // CUtensorMapSwizzle
+    demand(!m.is_wide() || (what.swizzle >= rows_64 && what.swizzle <= chunks_32),
+           "wide im2col modes have a swizzle of 64 or 128 bytes, or of chunks of 32 bytes");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace simtlm::device {
 constexpr std::size_t tensor_map_bytes = 128;  ///< size of a tensor map; must be aligned to 64
 
 /// A tensor and the box that bulk tensor copies move, as described by a host
-/// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col). Dimension 0 is the innermost.
+/// (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide). Dimension 0 is
+/// the innermost.
 struct tensor_map_request {
     static constexpr unsigned max_dimensions = 5;
     /// As execution::tensor_map::access_mode.

@@ -27,6 +27,9 @@ int cuTensorMapEncodeTiled(void*, int, unsigned, void*, const std::uint64_t*, co
 int cuTensorMapEncodeIm2col(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
                             const int*, const int*, std::uint32_t, std::uint32_t,
                             const std::uint32_t*, int, int, int, int);
+int cuTensorMapEncodeIm2colWide(void*, int, unsigned, void*, const std::uint64_t*,
+                                const std::uint64_t*, int, int, std::uint32_t, std::uint32_t,
+                                const std::uint32_t*, int, int, int, int, int);
 int cuTensorMapReplaceAddress(void*, void*);
 }
 
@@ -120,6 +123,9 @@ static void read_columns(void* module, address room, address out, bool timed) {
     CHECK(encode(-1, -1, 1025, 3) == 1);        // pixels
     CHECK(encode(-40000, -1, pixels, 3) == 1);  // corners have 16 bits
     CHECK(encode(-1, -1, pixels, 2) == 1);      // no dimension between channels and images
+    // Modes of Blackwell.
+    CHECK(cuTensorMapEncodeIm2colWide(map, 2, 3, reinterpret_cast<void*>(room), sizes, strides, -1,
+                                      -1, channels, pixels, steps, 0, 0, 2, 0, 0) == 801);
     CHECK(encode(-1, -1, pixels, 3) == 0);
     if (timed) return;  // the small GPU has no engine for it
     void* values[] = {map, &out};

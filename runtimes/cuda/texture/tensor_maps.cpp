@@ -60,6 +60,27 @@ CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, 
     what.fill = fill;
     device::encode_tensor_map(what, to);
 }
+CALL(cuTensorMapEncodeIm2colWide, session& s, std::byte* to, int type, unsigned rank, void* address,
+     const std::uint64_t* sizes, const std::uint64_t* strides, int lower, int upper,
+     std::uint32_t channels, std::uint32_t pixels, const std::uint32_t* steps, int interleave,
+     int mode, int swizzle, int, int fill) {
+    using access_mode = device::tensor_map_request::access_mode;
+    constexpr int along_w = 0, of_128 = 1;  // CUtensorMapIm2ColWideMode
+    constexpr unsigned first_with_it = 100;
+    require(s.config().capability() >= first_with_it, status::not_supported,
+            "wide im2col modes need compute capability 10.0");
+    require(mode == along_w || mode == of_128, status::invalid_value, "not a wide im2col mode");
+    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    what.lower[0] = lower;
+    what.upper[0] = upper;
+    what.mode = mode == along_w ? access_mode::im2col_w : access_mode::im2col_w_128;
+    what.pixels = pixels;
+    what.box[0] = channels;
+    what.interleave = interleave;
+    what.swizzle = swizzle;
+    what.fill = fill;
+    device::encode_tensor_map(what, to);
+}
 CALL(cuTensorMapReplaceAddress, session&, std::byte* map, void* address) {
     device::replace_address(map, reinterpret_cast<std::uintptr_t>(address));
 }
