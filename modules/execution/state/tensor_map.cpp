@@ -206,11 +206,11 @@ std::string tensor_map::fault() const {
             return fmt::format("an element stride of {} in dimension {}", step[d], d);
     }
     const auto is_whole = [this](std::uint64_t n) { return n % packed() == 0; };
-    if (packed() > 1 && (!is_whole(std::uint64_t{last[0]} + 1) || !is_whole(box[0]) ||
-                         step[0] != 1 || mode != access_mode::tiled))
+    if (packed() > 1 &&
+        (!is_whole(std::uint64_t{last[0]} + 1) || !is_whole(box[0]) || step[0] != 1))
         return fmt::format(
             "rows of {} and boxes of {} numbers of four or six bits, which are no multiples of {}, "
-            "an element stride of {}, or im2col mode",
+            "or an element stride of {}",
             last[0] + 1, box[0], packed(), step[0]);
     const unsigned row = box_elements(0) * shared_bytes() / packed();
     if (row % 16 != 0)

@@ -1129,6 +1129,36 @@ TEST(TensorCopy, InterleavesTheHalosOfThirtyTwoPixels) {
         }
 }
 
+TEST(TensorCopy, LeavesGapsInPixelsOfFourOrSixBits) {
+    for (const auto& [type, words] : {std::pair{tensor_map::element::b4x16_p64, 2u},
+                                      std::pair{tensor_map::element::b6x16_p32, 3u}})
+        for (const auto& [mode, name] :
+             {std::pair{tensor_map::access_mode::im2col, "im2col"},
+              std::pair{tensor_map::access_mode::im2col_w, "im2col::w"}}) {
+            // Two images of four pixels with 128 channels: eight groups of 16 numbers.
+            tensor_map m = row_map(mode);
+            m.type = type;
+            m.swizzle = tensor_map::swizzle_mode::bytes_128;
+            m.last = {127, 3, 1};
+            m.strides = {32 * words, 128 * words};
+            m.box = {128};
+            m.pixels = 3;
+            m.lower_corner = {1};
+            m.upper_corner = {0};
+            const auto data = numbers(8 * 8 * words);
+            const std::size_t operands = mode == tensor_map::access_mode::im2col ? 1 : 2;
+            const auto found =
+                load_box(m, {0, 3, 0}, data, 96, name, std::vector<int>(operands, 0));
+            const unsigned pixels[] = {3, 5, 6};
+            for (unsigned p = 0; p < 3; ++p)
+                for (unsigned group = 0; group < 8; ++group)
+                    for (unsigned word = 0; word < words; ++word)
+                        ASSERT_EQ(found[p * 32 + (group ^ p) * 4 + word],
+                                  data[(pixels[p] * 8 + group) * words + word])
+                            << name << ", " << words << " words, pixel " << p;
+        }
+}
+
 TEST(TensorCopy, RejectsHalosThatAreTooLargeAndOtherModes) {
     using mode = tensor_map::access_mode;
     const auto fault = [](mode of_map, const std::string& name, int halo, int offset) {
