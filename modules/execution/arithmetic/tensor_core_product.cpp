@@ -104,7 +104,8 @@ tensor_core_product tensor_core_product::decode(const tensor_core_instruction& t
     p.b_is_mn_major = field(bits, 16, 1) != 0;
     p.n = field(bits, 17, 6) * 8;
     p.m = field(bits, 24, 5) * 16;
-    p.metadata = field(bits, 0, 2);
+    // Block-scaled kinds ignore the selector.
+    p.metadata = text.sparse && !block ? field(bits, 0, 2) : 0;
     if ((field(bits, 2, 1) != 0) != text.sparse) fault = "sparsity differs from the instruction's";
     if (block) {
         p.b_scale_byte = field(bits, 4, 2);
@@ -130,6 +131,8 @@ tensor_core_product tensor_core_product::decode(const tensor_core_instruction& t
     };
     if ((p.a_is_mn_major && !has_mn(p.a)) || (p.b_is_mn_major && !has_mn(p.b)))
         fault = "elements of 4 or 6 bits are K-major";
+    const bool selects = text.kind == product_kind::f16 || text.kind == product_kind::tf32;
+    if (p.metadata > (selects ? 1 : 0)) fault = "no such selector of metadata";
     if (std::string shape = shape_fault(p); fault.empty()) fault = std::move(shape);
     return p;
 }
@@ -196,7 +199,8 @@ tensor_core_product::metadata_place tensor_core_product::place_of_metadata(unsig
     }
     // Rows i and i + 8 share a lane; the upper half of the groups is eight lanes above.
     const unsigned half = k() / (2 * stored_per_group()) / 2;
-    return {row % 8 + row / 16 * 16 + group / half * 8, 0, row / 8 % 2 * 16 + group % half * 4};
+    return {row % 8 + row / 16 * 16 + group / half * 8, metadata,
+            row / 8 % 2 * 16 + group % half * 4};
 }
 
 namespace {

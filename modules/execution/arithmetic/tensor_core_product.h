@@ -50,7 +50,7 @@ struct tensor_core_product {
     bool negate_a = false, negate_b = false;
     bool a_is_mn_major = false, b_is_mn_major = false;
     bool saturate = false;                        ///< integers
-    unsigned metadata = 0;                        ///< .sp: selector of metadata
+    unsigned metadata = 0;                        ///< .sp of f16, tf32: column of metadata, 0 or 1
     unsigned max_column_shift = 0;                ///< .ws: of a zero_column_mask
     unsigned a_scale_byte = 0, b_scale_byte = 0;  ///< of a column of scale factors
     block_scaling scaling;

@@ -120,8 +120,8 @@ tensor_core_product described(const first_lane& f, const tensor_multiply& what) 
     }
     const tensor_core_product p = tensor_core_product::decode(text, bits, fault);
     if (!fault.empty()) f.fail(fmt::format("instruction descriptor {:#x}: {}", bits, fault));
-    if (text.sparse && (p.metadata != 0 || (p.rows() != 128 && !what.text.weight_stationary)))
-        f.fail("sparse products of 64 rows, and selectors of metadata, are not supported");
+    if (text.sparse && p.rows() != 128 && !what.text.weight_stationary)
+        f.fail("sparse products of 64 rows are not supported");
     return p;
 }
 
@@ -235,7 +235,7 @@ void read_metadata(const first_lane& f, const tensor_multiply& what, const tenso
                    thread_block& b, tensor_core_operands& operands) {
     const unsigned k = p.stored_k(), each = p.stored_per_group();
     const std::uint32_t address = f.address(what.metadata);
-    f.demand_columns(b, address, k > 16 ? 2 : 1);
+    f.demand_columns(b, address, k > 16 ? 2 : 1 + p.metadata);
     const unsigned bits = each == 1 ? 32 : each == 4 ? 4 : 16;
     operands.chosen.resize(operands.a.size());
     for (unsigned row = 0; row < p.rows(); ++row)

@@ -552,59 +552,66 @@ TEST(TensorCore, ScalesBlocksOfRowsAndColumns) {
     }
 }
 
-TEST(TensorCore, MultipliesSparseRows) {
-    for (const format& e : {f16, e4m3, tf32, s8}) {
-        SCOPED_TRACE(e.kind);
-        product p;
-        p.a = p.b = e;
-        const unsigned k = p.k(), each = p.k() == 8 ? 1 : 2;  // stored; per group
-        numbers stored(p.m, p.n, k, 3), full(p.m, p.n, 2 * k, 4);
-        std::vector<std::uint8_t> memory(40960);
-        placed_matrix a(p.a, false, 0, 0), b(p.b, false, 0, 16384);
-        const std::uint64_t a_at = a.descriptor(p.m, k), b_at = b.descriptor(p.n, 2 * k);
-        std::mt19937 random(5);
-        std::vector<u32> metadata(128 * 2);  // by lane, column
-        for (unsigned row = 0; row < p.m; ++row) {
-            std::fill(full.a[row].begin(), full.a[row].end(), 0);
-            for (unsigned group = 0; group < k / each; ++group) {
-                const unsigned first = random() % 3, second = first + 1 + random() % (3 - first);
-                const u32 code = each == 1 ? (first % 2 != 0 ? 14 : 4) : first | second << 2;
-                if (each == 1) {
-                    full.a[row][group * 2 + first % 2] = stored.a[row][group];
-                } else {
-                    full.a[row][group * 4 + first] = stored.a[row][group * 2];
-                    full.a[row][group * 4 + second] = stored.a[row][group * 2 + 1];
-                }
-                const bool narrow = e.container == 8;
-                const unsigned lane = narrow ? row : row % 8 + row / 16 * 16 + group / 4 * 8;
-                const unsigned bit = narrow ? group % 8 * 4 : row / 8 % 2 * 16 + group % 4 * 4;
-                metadata[lane * 2 + (narrow ? group / 8 : 0)] |= code << bit;
+/// @param selector  column of the metadata, for elements of 16 and 32 bits
+void expect_sparse_rows(const format& e, unsigned selector = 0) {
+    SCOPED_TRACE(e.kind);
+    product p;
+    p.a = p.b = e;
+    const unsigned k = p.k(), each = p.k() == 8 ? 1 : 2;  // stored; per group
+    numbers stored(p.m, p.n, k, 3), full(p.m, p.n, 2 * k, 4);
+    std::vector<std::uint8_t> memory(40960);
+    placed_matrix a(p.a, false, 0, 0), b(p.b, false, 0, 16384);
+    const std::uint64_t a_at = a.descriptor(p.m, k), b_at = b.descriptor(p.n, 2 * k);
+    std::mt19937 random(5);
+    std::vector<u32> metadata(128 * 2);  // by lane, column
+    for (unsigned row = 0; row < p.m; ++row) {
+        std::fill(full.a[row].begin(), full.a[row].end(), 0);
+        for (unsigned group = 0; group < k / each; ++group) {
+            const unsigned first = random() % 3, second = first + 1 + random() % (3 - first);
+            const u32 code = each == 1 ? (first % 2 != 0 ? 14 : 4) : first | second << 2;
+            if (each == 1) {
+                full.a[row][group * 2 + first % 2] = stored.a[row][group];
+            } else {
+                full.a[row][group * 4 + first] = stored.a[row][group * 2];
+                full.a[row][group * 4 + second] = stored.a[row][group * 2 + 1];
             }
+            const bool narrow = e.container == 8;
+            const unsigned lane = narrow ? row : row % 8 + row / 16 * 16 + group / 4 * 8;
+            const unsigned bit = narrow ? group % 8 * 4 : row / 8 % 2 * 16 + group % 4 * 4;
+            metadata[lane * 2 + (narrow ? group / 8 : selector)] |= code << bit;
         }
-        for (unsigned i = 0; i < p.m; ++i)
-            for (unsigned q = 0; q < k; ++q) a.put(memory, i, q, e.encode(stored.a[i][q]));
-        for (unsigned j = 0; j < p.n; ++j)
-            for (unsigned q = 0; q < 2 * k; ++q) b.put(memory, j, q, e.encode(full.b[j][q]));
-        std::memcpy(&memory[32768], metadata.data(), metadata.size() * 4);
-        std::string body =
-            "mov.u32 %r50, sm; mad.lo.u32 %r50, %t, 8, %r50;\n"
-            "ld.shared.v2.u32 {%r51, %r52}, [%r50+32768];\nadd.u32 %r53, %row, 256;\n"
-            "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r53], {%r51, %r52};\n"
-            "tcgen05.wait::st.sync.aligned;\nbar.sync 0;\n";
-        body += "mov.b64 %d1, " + number(a_at) + ";\nmov.b64 %d2, " + number(b_at) +
-                ";\nmov.b32 %r41, " + number(p.descriptor() | 4) +
-                ";\nsetp.ne.u32 %p3, 0, 0;\nadd.u32 %r53, %ta, 256;\n@%leader "
-                "tcgen05.mma.sp.cta_group::1.kind::" +
-                std::string(e.kind) +
-                " [%ta], %d1, %d2, [%r53], %r41, %p3;\n@%leader "
-                "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n";
-        body += wait + load_columns(0, p.n);
-        const std::vector<u32> d = run_body(body, memory, p.n);
-        for (unsigned row = 0; row < p.m; ++row)
-            for (unsigned column = 0; column < p.n; ++column)
-                ASSERT_EQ(value_of(p, d[row * p.n + column]), full.sum(row, column))
-                    << row << " " << column;
     }
+    for (unsigned i = 0; i < p.m; ++i)
+        for (unsigned q = 0; q < k; ++q) a.put(memory, i, q, e.encode(stored.a[i][q]));
+    for (unsigned j = 0; j < p.n; ++j)
+        for (unsigned q = 0; q < 2 * k; ++q) b.put(memory, j, q, e.encode(full.b[j][q]));
+    std::memcpy(&memory[32768], metadata.data(), metadata.size() * 4);
+    std::string body =
+        "mov.u32 %r50, sm; mad.lo.u32 %r50, %t, 8, %r50;\n"
+        "ld.shared.v2.u32 {%r51, %r52}, [%r50+32768];\nadd.u32 %r53, %row, 256;\n"
+        "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r53], {%r51, %r52};\n"
+        "tcgen05.wait::st.sync.aligned;\nbar.sync 0;\n";
+    body += "mov.b64 %d1, " + number(a_at) + ";\nmov.b64 %d2, " + number(b_at) +
+            ";\nmov.b32 %r41, " + number(p.descriptor() | 4 | selector) +
+            ";\nsetp.ne.u32 %p3, 0, 0;\nadd.u32 %r53, %ta, 256;\n@%leader "
+            "tcgen05.mma.sp.cta_group::1.kind::" +
+            std::string(e.kind) +
+            " [%ta], %d1, %d2, [%r53], %r41, %p3;\n@%leader "
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n";
+    body += wait + load_columns(0, p.n);
+    const std::vector<u32> d = run_body(body, memory, p.n);
+    for (unsigned row = 0; row < p.m; ++row)
+        for (unsigned column = 0; column < p.n; ++column)
+            ASSERT_EQ(value_of(p, d[row * p.n + column]), full.sum(row, column))
+                << row << " " << column;
+}
+
+TEST(TensorCore, MultipliesSparseRows) {
+    for (const format& e : {f16, e4m3, tf32, s8}) expect_sparse_rows(e);
+}
+
+TEST(TensorCore, SelectsAColumnOfMetadata) {
+    for (const format& e : {f16, tf32}) expect_sparse_rows(e, 1);
 }
 
 TEST(TensorCore, LeavesDisabledLanesAndScalesD) {
