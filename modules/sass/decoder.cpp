@@ -200,6 +200,7 @@ private:
         }
         if (spec.swizzle_bit != 0) o.suffix = pairs[w_.bits(spec.swizzle_bit, 3)];
         if (spec.selects_word && w_.bit(bit == 32 ? 88 : 72)) o.suffix = ".H1";
+        if (spec.selects_any_byte) o.suffix = bytes[w_.bits(72, 1) | w_.bits(88, 1) << 1];
         if (spec.takes_sign) o.suffix = ".SIGN";
         if (spec.has_layout) o.suffix = w_.bit(bit == 24 ? 73 : 74) ? ".COL" : ".ROW";
         if (spec.has_fixed_layout)

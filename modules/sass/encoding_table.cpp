@@ -168,6 +168,7 @@ constexpr operand_flag operand_flags[] = {
     {'k', &encoding_operand::has_kept_bits},
     {'p', &encoding_operand::selects_part},
     {'e', &encoding_operand::selects_word},
+    {'B', &encoding_operand::selects_any_byte},
     {'r', &encoding_operand::has_layout},
     {'j', &encoding_operand::has_fixed_layout},
     {'c', &encoding_operand::selects_more_halves},

@@ -100,6 +100,7 @@ struct encoding_operand {
     bool selects_half = false;      ///< F16: bit 60 selects the high half
     bool has_kept_bits = false;     ///< bits 73:72: number of its bits that are kept
     bool selects_word = false;      ///< bit 88 selects the high half
+    bool selects_any_byte = false;  ///< bits 72 and 88 select a byte
     bool has_layout = false;        ///< a matrix; bit 73 of A, 74 of B: row-major or column-major
     bool has_fixed_layout = false;  ///< a matrix; A is row-major and B column-major
     bool selects_more_halves = false;  ///< bit 86 is the third bit of the selection of halves

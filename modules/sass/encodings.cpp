@@ -29,7 +29,8 @@ namespace simtlm::sass {
 //                /n -x, /a |x|, /i ~x, at the usual bits of such a source; type of an
 //                immediate: /s signed, /u unsigned, /f f32, /d f64, /h two halves; /x: halves of
 //                a packed source are selected; /v: .SIGN, only its highest bit; /g: F16, either
-//                half; /k: .24 or .28, the bits of it that are kept; /y: bit 50 is .reuse
+//                half; /k: .24 or .28, the bits of it that are kept; /y: bit 50 is .reuse; /B: a
+//                byte, selected by bits 72 and 88
 //   Pn UPn       predicate at bit n; suffix !: bit n+3 negates it
 //   In.w Sn.w    number of w bits at bit n, unsigned or signed
 //   ?            suffix of an operand: omitted if it is PT; [X]: present if modifier X is,
@@ -286,7 +287,8 @@ F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 90-99 | ?73-74=0 ?78=1 ?89-90=1 
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?73-74=0 ?81-83=0 ?89-90=0 77=SATFINITE 75=RELU 76+86-87+85=F16.F32,BF16.F32,!,TF32.F32,E5M2.F32,E4M3.F32,UE8M0.F32,!,!,E2M1.F32,E2M3.F32,E3M2.F32,!,!,!,! 78=PACK_AB,MERGE_C 79-80=-,?,RP,RZ | Rd A[PACK_AB] B/f C/e[MERGE_C]
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?73-74=0 ?82-83=0 ?89-90=0 ?78=0 ?79-81=4 77=SATFINITE 75=RELU 76+86-87+85=F16.F32,BF16.F32,!,TF32.F32,E5M2.F32,E4M3.F32,UE8M0.F32,!,!,E2M1.F32,E2M3.F32,E3M2.F32,!,!,!,! .PACK_AB .RS | Rd A B/f C/e
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?73-74=0 ?82-83=0 ?78=1 ?89-90=2 77=SATFINITE 75=RELU 76+86-87+85=F16.F32,BF16.F32,!,TF32.F32,E5M2.F32,E4M3.F32,UE8M0.F32,!,!,E2M1.F32,E2M3.F32,E3M2.F32,!,!,!,! .PACK_AB_MERGE_C 79-81=-,?,RP,RZ,RS,?,?,? | Rd A B/f C/e
-F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?78=0 ?89-90=1 75=RELU 76+86-87+85=F16,BF16,!,TF32,E5M2,E4M3,UE8M0,!,!,E2M1,E2M3,E3M2,!,!,!,! 73-74+82-83=2:E5M2,E4M3,5:E2M1,6:E2M3,E3M2,11:UE8M0 .UNPACK_B 79-81=-,?,RP,RZ,RS,?,?,? | Rd B/e
+F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?78=0 ?89-90=1 ?73-74=1 ?82-83=1 75=RELU 76+86-87+85=F16,BF16,!,TF32,E5M2,E4M3,UE8M0,!,!,E2M1,E2M3,E3M2,!,!,!,! .E2M1 .UNPACK_B 79-81=-,?,RP,RZ,RS,?,?,? | Rd B/B
+F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?78=0 ?89-90=1 75=RELU 76+86-87+85=F16,BF16,!,TF32,E5M2,E4M3,UE8M0,!,!,E2M1,E2M3,E3M2,!,!,!,! 73-74+82-83=2:E5M2,E4M3,6:E2M3,E3M2,11:UE8M0 .UNPACK_B 79-81=-,?,RP,RZ,RS,?,?,? | Rd B/e
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?78=0 ?89-90=2 77=SATFINITE 75=RELU 76+86-87+85=F16,BF16,!,TF32,E5M2,E4M3,UE8M0,!,!,E2M1,E2M3,E3M2,!,!,!,! 73-74+82-83=1:F16,9:BF16 .UNPACK_B_MERGE_C 79-81=-,?,RP,RZ,RS,?,?,? | Rd B C/e
 F2FP    23e 43e 63e 83e a3e 163e 1a3e 1c3e 1e3e 100- | ?73-74=0 ?82-83=0 ?78=1 ?89-90=1 77=SATFINITE 75=RELU 76+86-87+85=F16.F32,BF16.F32,!,TF32.F32,E5M2.F32,E4M3.F32,UE8M0.F32,!,!,E2M1.F32,E2M3.F32,E3M2.F32,!,!,!,! .PACK_B 79-81=-,?,RP,RZ,RS,?,?,? | Rd B/f
 # --- warp-wide, predicates, special registers ---

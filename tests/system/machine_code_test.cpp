@@ -334,10 +334,11 @@ INSTANTIATE_TEST_SUITE_P(AbsolutePairs, StoredProgram,
                          [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
 
 // Words of pairs of 4-bit floats.
-INSTANTIATE_TEST_SUITE_P(PackedFloats, StoredProgram,
-                         testing::Values(stored_program{100, "B200", "packed_floats_100", 64,
-                                                        "packed"}),
-                         [](const auto& p) { return fmt::format("sm_{}", p.param.architecture); });
+INSTANTIATE_TEST_SUITE_P(
+    PackedFloats, StoredProgram,
+    testing::Values(stored_program{100, "B200", "packed_floats_100", 64, "packed"},
+                    stored_program{100, "B200", "packed_floats_100", 128, "unpacked"}),
+    [](const auto& p) { return p.param.kernel; });
 
 // Stochastic rounding.
 INSTANTIATE_TEST_SUITE_P(StochasticRounding, StoredProgram,

@@ -189,10 +189,11 @@ bool lower_unpacking(machine_lowering& l, type narrow) {
     o.round = ptx::rounding::rn;
     if (l.has(modifier::RELU)) set(o, ptx::flag::relu);
     operand_ref from = l.low_word(l.at(1));
-    if (l.suffix_of(l.at(1)) == ".H1") {
+    if (const unsigned first = first_bit_of(l, l.at(1)); first != 0) {
         const operand_ref whole = from;
         from = l.scratch();
-        l.emit_words(l.lanes().shift, {}, from, {whole, l.number(16), machine_frame::zero}, false);
+        l.emit_words(l.lanes().shift, {}, from, {whole, l.number(first), machine_frame::zero},
+                     false);
     }
     return l.emit_values(o, l.result_row(l.at(0)), {from});
 }
