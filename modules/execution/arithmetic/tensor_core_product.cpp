@@ -113,7 +113,9 @@ tensor_core_product tensor_core_product::decode(const tensor_core_instruction& t
         p.scaling.ue4m3 = field(bits, 23, 1) == 0;
         const unsigned standard = small ? 2 : 1;
         p.scaling.block = p.k() / (text.scales != 0 ? text.scales : standard);
-        if (field(bits, 31, 1) != 0) fault = "K of 96 exists on sm_103 only";
+        p.is_k96 = field(bits, 31, 1) != 0;
+        if (p.is_k96 && (!text.has_k96 || !small || text.sparse))
+            fault = "K of 96 exists on sm_103, for dense products of mxf4 and mxf4nvf4";
     } else {
         const unsigned type = field(bits, 4, 2);
         p.d = type == 0   ? matrix_element::f16
@@ -145,7 +147,7 @@ unsigned tensor_core_product::stored_k() const {
             return 8;
         case product_kind::mxf4:
         case product_kind::mxf4nvf4:
-            return 64;
+            return is_k96 ? 96 : 64;
         default:
             return 32;
     }
@@ -183,6 +185,11 @@ tensor_core_product::place tensor_core_product::place_of_b_scale(unsigned column
     if (!text.pair || rows() == 128) return {column % 32, column / 32};
     const unsigned half = n / 2;  // as those of D
     return {column % half % 32 + column / half * 64, column % half / 32};
+}
+
+unsigned tensor_core_product::columns_of_b_scales() const {
+    const unsigned columns = (n + 127) / 128 * 4;
+    return text.pair && rows() != 128 ? columns / 2 : columns;
 }
 
 unsigned tensor_core_product::stored_per_group() const {

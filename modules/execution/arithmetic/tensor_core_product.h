@@ -14,6 +14,11 @@ namespace simtlm::execution::arithmetic {
 /// .kind of tcgen05.mma
 enum class product_kind : std::uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
 
+/// Whether products of four-bit floats may have a K of 96. @param architecture  103 for sm_103
+constexpr bool has_k96(unsigned architecture) {
+    return architecture == 103;
+}
+
 /// The parameters in the text of an instruction.
 struct tensor_core_instruction {
     product_kind kind = product_kind::f16;
@@ -21,6 +26,7 @@ struct tensor_core_instruction {
     bool weight_stationary = false;  ///< .ws
     bool sparse = false;             ///< .sp
     unsigned scales = 0;             ///< scale factors per row, .scale_vec; 0: those of the kind
+    bool has_k96 = false;            ///< sm_103: K of mxf4 and mxf4nvf4 may be 96
 };
 
 /// The columns of B that tcgen05.mma.ws multiplies as zeros, and the first column (PTX ISA,
@@ -52,6 +58,7 @@ struct tensor_core_product {
     bool saturate = false;                        ///< integers
     unsigned metadata = 0;                        ///< .sp of f16, tf32: column of metadata, 0 or 1
     unsigned max_column_shift = 0;                ///< .ws: of a zero_column_mask
+    bool is_k96 = false;                          ///< mxf4, mxf4nvf4: K is 96
     unsigned a_scale_byte = 0, b_scale_byte = 0;  ///< of a column of scale factors
     block_scaling scaling;
 
@@ -79,6 +86,9 @@ struct tensor_core_product {
     unsigned lane_of_a(unsigned row) const { return place_of_d(row, 0).lane; }
     /// Column of B's scale factors for a column of B; their lane.
     place place_of_b_scale(unsigned column) const;
+    /// Columns from four scale factors of A, or B, to the next four of the same row (K of 96).
+    unsigned columns_of_a_scales() const { return 4; }
+    unsigned columns_of_b_scales() const;
     /// Columns of tensor memory that D occupies.
     unsigned columns_of_d() const;
     /// Column (0 or more) and first bit of the metadata of a group of elements of A, and its lane.

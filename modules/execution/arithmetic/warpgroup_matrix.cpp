@@ -54,7 +54,10 @@ std::uint32_t matrix_descriptor::swizzled(std::uint32_t address) const {
 std::uint32_t matrix_descriptor::k_major(unsigned row, unsigned k_byte) const {
     if (swizzle == 0)
         return start + row / 8 * stride + row % 8 * 16 + k_byte / 16 * leading + k_byte % 16;
-    return swizzled(start + row / 8 * stride + row % 8 * swizzle + k_byte);
+    const unsigned line = row / 8 * stride + row % 8 * swizzle;
+    if (continues && start % swizzle + k_byte >= swizzle)
+        return swizzled(leading + line + start % swizzle + k_byte - swizzle);
+    return swizzled(start + line + k_byte);
 }
 
 std::uint32_t matrix_descriptor::mn_major(unsigned row, unsigned k, unsigned bytes) const {

@@ -19,6 +19,9 @@ struct matrix_descriptor {
     std::uint32_t phase = 0;    ///< base offset: rows of 128 bytes at which the swizzle begins
     std::uint32_t swizzle = 0;  ///< bytes per row: 0 (none), 32, 64, 128
     bool wide_atoms = false;    ///< sm_100: the swizzle of 128 bytes permutes 32 bytes at a time
+    /// sm_103: a row of 128 bytes continues at the address `leading` (PTX ISA, "Leading dimension
+    /// stride mode"; CUTLASS, SM103::mma_unpack).
+    bool continues = false;
 
     static matrix_descriptor decode(std::uint64_t bits);
 

@@ -115,6 +115,7 @@ bool lower_tensor_multiply(machine_lowering& l) {
     tensor_multiply what;
     what.shifts_a = l.has(modifier::ASHIFT);
     what.descriptor_completes = true;
+    what.text.has_k96 = arithmetic::has_k96(l.architecture());
     what.text.pair = l.has(modifier::_2CTA);
     what.text.weight_stationary = l.has(modifier::WS);
     const sass::operand& a = l.at(0);

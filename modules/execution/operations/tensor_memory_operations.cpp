@@ -144,8 +144,12 @@ arithmetic::zero_column_mask zero_columns_of(const first_lane& f, const tensor_m
 void read_shared(const first_lane& f, thread_block& b, std::uint64_t descriptor,
                  const arithmetic::matrix_storage& storage, unsigned first, unsigned count,
                  unsigned k, std::uint32_t* to, unsigned row_distance, unsigned k_distance) {
-    const matrix_descriptor at = matrix_descriptor::decode(descriptor);
-    if ((descriptor >> 52 & 1) != 0) f.fail("a matrix descriptor with an absolute leading offset");
+    matrix_descriptor at = matrix_descriptor::decode(descriptor);
+    constexpr unsigned k96 = 96, line = 128;
+    at.continues = (descriptor >> 52 & 1) != 0;
+    if (at.continues && (k != k96 || at.swizzle != line || at.wide_atoms))
+        f.fail("a matrix descriptor with an absolute leading offset",
+               "a product with K of 96 and a swizzle of 128 bytes");
     if (!arithmetic::read_matrix(b.shared(), b.shared_bytes(), at, storage, first, count, k, to,
                                  row_distance, k_distance))
         f.fail(
@@ -214,18 +218,20 @@ void read_b(const first_lane& f, const tensor_multiply& what, const tensor_core_
 }
 
 /// Scale factors of rows, or columns, in tensor memory of a CTA.
+/// @param distance  columns to the next four factors of a row or column
 std::vector<double> read_scales(const first_lane& f, const tensor_core_product& p, thread_block& b,
-                                std::uint32_t address, unsigned byte, unsigned count) {
+                                std::uint32_t address, unsigned byte, unsigned count,
+                                unsigned distance) {
     const unsigned blocks = p.k() / p.scaling.block;
     std::vector<double> scales;
-    f.demand_columns(b, address, (count + 31) / 32);
+    f.demand_columns(b, address, (count + 31) / 32 + (byte + blocks - 1) / 4 * distance);
     for (unsigned i = 0; i < count; ++i) {
         const auto at = p.place_of_b_scale(i);
         const unsigned lane = tensor_memory::lane_of(address) % 32 + at.lane;
-        const std::uint32_t word =
-            b.tensors().row(lane % 128)[tensor_memory::column_of(address) + at.column];
-        for (unsigned q = 0; q < blocks; ++q)
-            scales.push_back(p.scaling.value(word >> (byte + q) % 4 * 8 & 0xff));
+        const std::uint32_t* const words =
+            b.tensors().row(lane % 128) + tensor_memory::column_of(address) + at.column;
+        for (unsigned q = byte; q < byte + blocks; ++q)
+            scales.push_back(p.scaling.value(words[q / 4 * distance] >> q % 4 * 8 & 0xff));
     }
     return scales;
 }
@@ -257,8 +263,10 @@ void multiply_rows(const first_lane& f, const tensor_multiply& what, const tenso
     read_a(f, what, p, b, operands);
     if (p.text.sparse) read_metadata(f, what, p, b, operands);
     if (p.scaling.block != 0) {
-        operands.a_scale = read_scales(f, p, b, f.address(what.a_scales), p.a_scale_byte, p.rows());
-        operands.b_scale = read_scales(f, p, b, f.address(what.b_scales), p.b_scale_byte, p.n);
+        operands.a_scale = read_scales(f, p, b, f.address(what.a_scales), p.a_scale_byte, p.rows(),
+                                       p.columns_of_a_scales());
+        operands.b_scale = read_scales(f, p, b, f.address(what.b_scales), p.b_scale_byte, p.n,
+                                       p.columns_of_b_scales());
     }
     const std::uint32_t address = f.address(what.d);
     f.demand_columns(b, address, p.columns_of_d());

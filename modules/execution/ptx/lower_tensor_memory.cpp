@@ -100,6 +100,7 @@ bool function_lowering::lower_tensor_multiply(const ptx::operation& o) {
     what.text.weight_stationary = o.has(ptx::flag::weight_stationary);
     what.text.sparse = o.has(ptx::flag::sparse);
     what.text.scales = o.count;
+    what.text.has_k96 = arithmetic::has_k96(module_.gpu_architecture());
     const bool scaled = has_operand(5);
     if (scaled && what.text.scales == 0 && what.text.kind == product_kind::mxf4nvf4)
         what.text.scales = 2;  // .block32

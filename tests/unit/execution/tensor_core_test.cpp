@@ -14,13 +14,16 @@ namespace {
 using testing::HasSubstr;
 using u32 = std::uint32_t;
 
-const char* const head = ".version 9.0\n.target sm_100a\n.address_size 64\n";
+std::string head_of(const std::string& target) {
+    return ".version 9.0\n.target " + target + "\n.address_size 64\n";
+}
 
 /// Executes a body with 128 threads per CTA, all 512 columns of tensor memory (%ta), `in` at the
 /// beginning of shared memory (sm), an mbarrier (bar) and one lane as %leader. The body writes to
 /// %out, 4096 bytes per thread.
 std::vector<u32> run_body(const std::string& body, const std::vector<std::uint8_t>& in,
-                          unsigned words, unsigned ctas = 1) {
+                          unsigned words, unsigned ctas = 1,
+                          const std::string& target = "sm_100a") {
     const std::string pair = "cta_group::" + std::to_string(ctas);
     machine m(R"(
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 bytes)
@@ -71,7 +74,7 @@ END:
   ret;
 }
 )",
-              head);
+              head_of(target));
     const auto di = m.buffer(in);
     const auto out = m.buffer(std::vector<u32>(std::size_t{ctas} * 128 * 1024, 0));
     m.run("k", {ctas, 1, 1}, {128, 1, 1}, di, out, static_cast<u32>(in.size() / ctas));
@@ -549,6 +552,85 @@ TEST(TensorCore, ScalesBlocksOfRowsAndColumns) {
                 }
                 ASSERT_EQ(value_of(p, d[row * p.n + column]), sum) << row << " " << column;
             }
+    }
+}
+
+// sm_103: rows of 48 bytes begin at any 16 bytes of a line of 128, and continue in another one.
+TEST(TensorCore, MultipliesRowsOf96FourBitFloats) {
+    struct scaled {
+        const char* kind;
+        unsigned block;
+        bool ue4m3;
+        unsigned byte;   ///< first scale factor
+        unsigned start;  ///< of the row, bytes
+    };
+    constexpr unsigned k = 96, a_at[] = {0, 16384}, b_at[] = {32768, 34816};
+    constexpr unsigned a_scales = 36864, b_scales = 37888, line = 128;
+    for (const scaled& s : {scaled{"mxf4nvf4.block_scale.block16", 16, true, 0, 0},
+                            scaled{"mxf4nvf4.block_scale.block16", 16, true, 2, 96},
+                            scaled{"mxf4.block_scale.block32", 32, false, 3, 48},
+                            scaled{"mxf4.block_scale.block32", 32, false, 2, 112}}) {
+        SCOPED_TRACE(std::string(s.kind) + ", byte " + number(s.byte));
+        product p;
+        p.a = p.b = packed_e2m1;
+        p.n = 16;
+        const numbers values(p.m, p.n, k, 9);
+        std::vector<std::uint8_t> memory(40960);
+        const auto put = [&](const unsigned(&buffers)[2], unsigned row, unsigned q, u32 bits) {
+            const unsigned byte = s.start + q / 2;
+            unsigned at = buffers[byte / line] + row * line + byte % line;
+            at ^= (at >> 7 & 7) << 4;
+            memory[at] = static_cast<std::uint8_t>(memory[at] | bits << q % 2 * 4);
+        };
+        const auto descriptor = [&](const unsigned(&buffers)[2]) {
+            return (buffers[0] + s.start) / 16 | std::uint64_t{buffers[1] / 16} << 16 |
+                   std::uint64_t{8 * line / 16} << 32 | std::uint64_t{1} << 46 |
+                   std::uint64_t{1} << 52 | std::uint64_t{2} << 61;
+        };
+        for (unsigned q = 0; q < k; ++q) {
+            for (unsigned i = 0; i < p.m; ++i) put(a_at, i, q, p.a.encode(values.a[i][q]));
+            for (unsigned j = 0; j < p.n; ++j) put(b_at, j, q, p.b.encode(values.b[j][q]));
+        }
+        // Tables of 32 rows of 16 bytes have four factors of each row, the next one the next four.
+        const auto exponent = [](unsigned i, unsigned block) { return i % 3 + block; };
+        for (unsigned i = 0; i < p.m; ++i)
+            for (unsigned q = 0; q < k / s.block; ++q) {
+                const unsigned at =
+                    (s.byte + q) / 4 * 512 + i % 32 * 16 + i / 32 * 4 + (s.byte + q) % 4;
+                const auto factor = static_cast<std::uint8_t>(s.ue4m3 ? (exponent(i, q) + 7) << 3
+                                                                      : exponent(i, q) + 127);
+                memory[a_scales + at] = factor;
+                if (i < p.n) memory[b_scales + at] = factor;
+            }
+        const u32 instruction = s.byte << 4 | p.a.number << 7 | p.b.number << 10 | p.n / 8 << 17 |
+                                (s.ue4m3 ? 0u : 1u) << 23 | p.m / 16 << 24 | s.byte << 29 |
+                                1u << 31;
+        std::string body = "mov.b64 %d1, " + number(descriptor(a_at)) + ";\nmov.b64 %d2, " +
+                           number(descriptor(b_at)) + ";\nmov.b32 %r41, " + number(instruction) +
+                           ";\nsetp.ne.u32 %p3, 0, 0;\nadd.u32 %r42, %ta, 256;\n"
+                           "add.u32 %r43, %ta, 272;\n";
+        for (unsigned table = 0; table < 4; ++table)
+            body += "mov.b64 %d3, " +
+                    number((a_scales + table * 512) / 16 | std::uint64_t{1} << 16 |
+                           std::uint64_t{8} << 32 | std::uint64_t{1} << 46) +
+                    ";\nadd.u32 %r44, %ta, " + number(256 + table / 2 * 16 + table % 2 * 4) +
+                    ";\n@%leader tcgen05.cp.cta_group::1.32x128b.warpx4 [%r44], %d3;\n";
+        body += std::string("@%leader tcgen05.mma.cta_group::1.kind::") + s.kind +
+                " [%ta], %d1, %d2, %r41, [%r42], [%r43], %p3;\n"
+                "@%leader tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
+                "[bar];\n";
+        body += wait + load_columns(0, p.n);
+        const std::vector<u32> d = run_body(body, memory, p.n, 1, "sm_103a");
+        for (unsigned row = 0; row < p.m; ++row)
+            for (unsigned column = 0; column < p.n; ++column) {
+                double sum = 0;
+                for (unsigned q = 0; q < k; ++q)
+                    sum += std::ldexp(values.a[row][q] * values.b[column][q],
+                                      static_cast<int>(exponent(row, q / s.block) +
+                                                       exponent(column, q / s.block)));
+                ASSERT_EQ(value_of(p, d[row * p.n + column]), sum) << row << " " << column;
+            }
+        EXPECT_THROW(run_body(body, memory, p.n), std::exception);  // sm_100
     }
 }
 
