@@ -246,7 +246,8 @@ unsigned instruction_parser::elements_of_rule(const operand_rule& rule) const {
         case matrix::no:
             return rule.elements;
         case matrix::loaded:
-            if (op().op == opcode::tcgen05_ld || op().op == opcode::tcgen05_st)
+            if (op().op == opcode::tcgen05_ld || op().op == opcode::tcgen05_ld_red ||
+                op().op == opcode::tcgen05_st)
                 return tensor_memory_registers(op());
             return op().op == opcode::ldmatrix || op().op == opcode::stmatrix
                        ? op().count * (op().shape.m * op().shape.n == 256 ? 2u : 1u)

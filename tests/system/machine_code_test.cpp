@@ -340,6 +340,12 @@ INSTANTIATE_TEST_SUITE_P(
                     stored_program{100, "B200", "packed_floats_100", 128, "unpacked"}),
     [](const auto& p) { return p.param.kernel; });
 
+// Loads of tensor memory with a reduction.
+INSTANTIATE_TEST_SUITE_P(ReducedLoads, StoredProgram,
+                         testing::Values(stored_program{103, "B200", "reduced_loads_103", 768,
+                                                        "reduced"}),
+                         [](const auto& p) { return p.param.kernel; });
+
 // Stochastic rounding.
 INSTANTIATE_TEST_SUITE_P(StochasticRounding, StoredProgram,
                          testing::Values(stored_program{100, "B200", "stochastic_100", 320,

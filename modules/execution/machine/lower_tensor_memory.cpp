@@ -61,14 +61,27 @@ void set_shape(const machine_lowering& l, tensor_access& a) {
 
 /// LDTM, STTM.
 bool lower_tensor_access(machine_lowering& l) {
-    const bool loads = l.is(isa::opcode::LDTM);
+    const bool loads = l.is(isa::opcode::LDTM), reduces = l.has(modifier::STAT);
     tensor_access a;
-    a.at = tensor_place(l, l.at(loads ? 1 : 0));
+    a.at = tensor_place(l, l.at(reduces ? 2 : loads ? 1 : 0));
     set_shape(l, a);
-    const sass::operand& first = l.at(loads ? 0 : 1);
+    const sass::operand& first = l.at(loads && !reduces ? 0 : 1);
     std::vector<operand_ref> list;
     for (unsigned r = 0; r < a.registers; ++r)
         list.push_back(loads ? l.result_row(first, r) : l.following_register(first, r));
+    if (reduces) {
+        ptx::operation o =
+            value_operation(ptx::opcode::tcgen05_ld_red, l.has(modifier::F32)   ? ptx::type::f32
+                                                         : l.has(modifier::S32) ? ptx::type::s32
+                                                                                : ptx::type::u32);
+        const bool absolute = l.has(modifier::MAXABS) || l.has(modifier::MINABS);
+        o.reduce = l.has(modifier::MIN) || l.has(modifier::MINABS) ? ptx::reduction::min
+                                                                   : ptx::reduction::max;
+        if (absolute) set(o, ptx::flag::magnitude);
+        if (l.has(modifier::NaN)) set(o, ptx::flag::nan);
+        a.reduce = tensor_reducer_of(o);
+        list.push_back(l.result_row(l.at(0)));
+    }
     const std::int64_t access = l.keep(std::make_shared<const tensor_access>(a));
     operation& op = l.emit(loads ? load_tensor_memory : store_tensor_memory);
     op.list = l.list_of(list);

@@ -104,6 +104,16 @@ void for_registers(const first_lane& f, const tensor_access& a, Act act) {
         }
 }
 
+template <class Op, bool Magnitude = false>
+std::uint32_t extremum_of(std::uint32_t a, std::uint32_t b) {
+    constexpr std::uint32_t mask = Magnitude ? arithmetic::f32::magnitude_mask : ~0u;
+    return Op::apply(a & mask, b & mask);
+}
+template <class Op>
+tensor_reducer reducer_of_floats(const ptx::operation& o) {
+    return o.has(ptx::flag::magnitude) ? extremum_of<Op, true> : extremum_of<Op>;
+}
+
 const tensor_multiply& product_of(const operation* op) {
     return *reinterpret_cast<const tensor_multiply*>(op->immediate);
 }
@@ -522,12 +532,33 @@ void initialise_pair_allocation(std::byte* record, unsigned rank) {
     std::memcpy(record + phase_word, &phase, sizeof phase);
 }
 
+tensor_reducer tensor_reducer_of(const ptx::operation& o) {
+    using namespace arithmetic;
+    const bool least = o.reduce == ptx::reduction::min;
+    if (o.first_type() == ptx::type::u32)
+        return least ? extremum_of<min<u32>> : extremum_of<max<u32>>;
+    if (o.first_type() == ptx::type::s32)
+        return least ? extremum_of<min<s32>> : extremum_of<max<s32>>;
+    if (o.has(ptx::flag::nan))
+        return least ? reducer_of_floats<min<f32, nan>>(o) : reducer_of_floats<max<f32, nan>>(o);
+    return least ? reducer_of_floats<min<f32>>(o) : reducer_of_floats<max<f32>>(o);
+}
+
 const operation* load_tensor_memory(warp& w, const operation* op) {
     if (w.lanes_of(op) == 0) return op + 1;
     const auto& a = *reinterpret_cast<const tensor_access*>(op->immediate);
     for_registers(first_lane(w, op), a, [&](std::uint32_t& value, const std::uint32_t* from) {
         value = a.halves ? (from[0] & 0xffff) | from[1] << 16 : from[0];
     });
+    for (unsigned lane = a.first_lane; lane <= a.last_lane && a.reduce != nullptr; ++lane) {
+        const auto word = [&](unsigned r) -> std::uint32_t& {
+            return lanes_at<std::uint32_t>(w, op->list[r])[lane];
+        };
+        // The first word by itself: its magnitude, or the canonical NaN.
+        std::uint32_t extremum = a.reduce(word(0), word(0));
+        for (unsigned r = 1; r < a.registers; ++r) extremum = a.reduce(extremum, word(r));
+        word(a.registers) = extremum;
+    }
     report(w, work_kind::load, columns_of(a));
     return op + 1;
 }

@@ -15,7 +15,13 @@ namespace simtlm::execution {
 /// 256 bits of each at a time.
 enum class tensor_lanes : std::uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
 
-/// tcgen05.ld or tcgen05.st; operation::list has the registers.
+/// Minimum or maximum of two words.
+using tensor_reducer = std::uint32_t (*)(std::uint32_t, std::uint32_t);
+/// The reduction of tcgen05.ld.red, by the operation's reduction, type and flags.
+tensor_reducer tensor_reducer_of(const ptx::operation& o);
+
+/// tcgen05.ld or tcgen05.st; operation::list has the registers, and that of the reduction if there
+/// is one: of the words that a lane loads.
 struct tensor_access {
     lane_place at;
     tensor_lanes lanes = tensor_lanes::s32x32b;
@@ -24,6 +30,7 @@ struct tensor_access {
     bool halves = false;  ///< a register has the low halves of two columns
     /// Of the warp; machine code accesses the halves of s16x32bx2 one after the other.
     unsigned first_lane = 0, last_lane = warp_size - 1;
+    tensor_reducer reduce = nullptr;
 };
 
 /// tcgen05.cp

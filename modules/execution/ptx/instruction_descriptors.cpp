@@ -348,6 +348,7 @@ bool has_timing(opcode op, bool asynchronous_engines, bool tensor_memory) {
         case opcode::tcgen05_shift:
         case opcode::tcgen05_commit:
         case opcode::tcgen05_ld:
+        case opcode::tcgen05_ld_red:
         case opcode::tcgen05_st:
         case opcode::tcgen05_alloc:
         case opcode::tcgen05_dealloc:
@@ -416,6 +417,7 @@ void set_asynchronous(static_instruction& i, const ptx::function& f, const ptx::
         case opcode::tcgen05_shift:
         case opcode::tcgen05_commit:
         case opcode::tcgen05_ld:
+        case opcode::tcgen05_ld_red:
         case opcode::tcgen05_st:
         case opcode::tcgen05_alloc:
         case opcode::tcgen05_dealloc:

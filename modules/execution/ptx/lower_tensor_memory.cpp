@@ -55,17 +55,22 @@ lane_place function_lowering::tensor_place_of(unsigned n) {
 }
 
 void function_lowering::lower_tensor_access(const ptx::operation& o) {
-    const bool loads = o.op == opcode::tcgen05_ld;
+    const bool reduces = o.op == opcode::tcgen05_ld_red;
+    const bool loads = reduces || o.op == opcode::tcgen05_ld;
+    const unsigned place = reduces ? 2 : loads ? 1 : 0;
     tensor_access a;
-    a.at = tensor_place_of(loads ? 1 : 0);
+    a.at = tensor_place_of(place);
     a.lanes = tensor_lanes_of(o.variant);
     a.halves = o.has(ptx::flag::halves);
-    const unsigned split = loads ? 2 : 1;
-    if (has_operand(split)) a.split = static_cast<unsigned>(operand(split).value);
+    if (has_operand(place + 1)) a.split = static_cast<unsigned>(operand(place + 1).value);
     std::vector<operand_ref> list;
     for (const ptx::operand* e : elements_of(operand(loads ? 0 : 2)))
         list.push_back(loads ? destination(*e, 32, false) : source(*e, 32));
     a.registers = static_cast<unsigned>(list.size());
+    if (reduces) {
+        a.reduce = tensor_reducer_of(o);
+        list.push_back(destination(operand(1), 32, false));
+    }
     operation& op = emit(loads ? load_tensor_memory : store_tensor_memory);
     op.list = list_of(list);
     op.immediate = attach(std::make_shared<const tensor_access>(a));
@@ -162,6 +167,7 @@ bool function_lowering::lower_tensor_memory(const ptx::operation& o) {
             emit(relinquish_tensor_memory);
             return true;
         case opcode::tcgen05_ld:
+        case opcode::tcgen05_ld_red:
         case opcode::tcgen05_st:
             gather_warp();
             lower_tensor_access(o);

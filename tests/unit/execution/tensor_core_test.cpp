@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -775,6 +776,40 @@ TEST(TensorCore, LoadsAndStoresEveryShapeOfTensorMemory) {
                 const auto [row, column] = s.place(t % 32, r);
                 ASSERT_EQ(loaded[t * 4 + r], (t / 32 * 32 + row) * 512 + column) << t << " " << r;
             }
+    }
+}
+
+// sm_103. The results are those of a B300.
+TEST(TensorCore, ReducesTheColumnsThatALaneLoads) {
+    struct reduced {
+        const char* operation;
+        std::array<u32, 4> columns;
+        u32 result;
+    };
+    constexpr u32 one = 0x3f800000, two = 0x40000000, four = 0x40800000, half = 0x3f000000;
+    constexpr u32 eight = 0x41000000, negative = 0x80000000, nan = 0x7fc12345;
+    const auto minus = [](u32 n) { return 0u - n; };
+    for (const reduced& r :
+         {reduced{"max.u32", {9, 2, 15, 4}, 15}, reduced{"u32.min", {9, 2, 15, 4}, 2},
+          reduced{"min.s32", {minus(5), 7, minus(20), 3}, minus(20)},
+          reduced{"max.abs.NaN.f32", {one, negative | four, nan, two}, 0x7fffffff},
+          reduced{"max.f32", {one, negative | four, nan, two}, two},
+          reduced{"f32.min.abs", {four, negative | two, half, negative | eight}, half}}) {
+        SCOPED_TRACE(r.operation);
+        std::string body;
+        for (unsigned c = 0; c < 4; ++c)
+            body += "mov.b32 %r" + number(20 + c) + ", " + number(r.columns[c]) + ";\n";
+        body +=
+            "tcgen05.st.sync.aligned.32x32b.x4.b32 [%row], {%r20, %r21, %r22, %r23};\n"
+            "tcgen05.wait::st.sync.aligned;\ntcgen05.ld.red.sync.aligned.32x32b.x4." +
+            std::string(r.operation) +
+            " {%r30, %r31, %r32, %r33}, %r34, [%row];\ntcgen05.wait::ld.sync.aligned;\n"
+            "st.global.v4.b32 [%out], {%r30, %r31, %r32, %r33};\nst.global.b32 [%out+16], %r34;\n";
+        const std::vector<u32> d = run_body(body, std::vector<std::uint8_t>(4), 5, 1, "sm_103a");
+        for (unsigned t = 0; t < 128; ++t) {
+            for (unsigned c = 0; c < 4; ++c) ASSERT_EQ(d[t * 5 + c], r.columns[c]) << t;
+            ASSERT_EQ(d[t * 5 + 4], r.result) << t;
+        }
     }
 }
 
