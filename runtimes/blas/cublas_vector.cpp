@@ -167,8 +167,12 @@ void geam(void* h, element type, int ta, int tb, std::int64_t m, std::int64_t n,
 
 element ex_element(int type, int execution) {
     const std::optional<element> e = element_of(type);
-    require(e.has_value() && type == execution && (*e == element::f32 || *e == element::f64),
-            not_supported);
+    require(e.has_value(), not_supported);
+    const bool half = *e == element::f16 || *e == element::bf16;
+    const element computes = half ? element::f32 : *e;
+    require(
+        element_of(execution) == computes && (computes == element::f32 || computes == element::f64),
+        not_supported);
     return *e;
 }
 
@@ -278,7 +282,7 @@ MATRICES(D, element::f64, _64, std::int64_t)
     (void* h, size n, const void* alpha, int alpha_type, const void* x, int x_type, size inc_x, \
      void* y, int y_type, size inc_y, int execution) {                                          \
         return call([&] {                                                                       \
-            require(alpha_type == execution && y_type == execution, not_supported);             \
+            require(alpha_type == execution && y_type == x_type, not_supported);                \
             elementwise(h, vector_operation::axpy, ex_element(x_type, execution), n, alpha, x,  \
                         inc_x, y, inc_y);                                                       \
         });                                                                                     \
@@ -296,7 +300,7 @@ MATRICES(D, element::f64, _64, std::int64_t)
     (void* h, size n, const void* x, int x_type, size inc_x, void* result, int result_type,     \
      int execution) {                                                                           \
         return call([&] {                                                                       \
-            require(result_type == execution, not_supported);                                   \
+            require(result_type == x_type, not_supported);                                      \
             const element e = ex_element(x_type, execution);                                    \
             reduce(h, vector_operation::nrm2, e, n, x, inc_x, x, inc_x, result, bytes_of(e));   \
         });                                                                                     \
@@ -305,7 +309,7 @@ MATRICES(D, element::f64, _64, std::int64_t)
     (void* h, size n, const void* x, int x_type, size inc_x, const void* y, int y_type,         \
      size inc_y, void* result, int result_type, int execution) {                                \
         return call([&] {                                                                       \
-            require(result_type == execution && y_type == execution, not_supported);            \
+            require(result_type == x_type && y_type == x_type, not_supported);                  \
             const element e = ex_element(x_type, execution);                                    \
             reduce(h, vector_operation::dot, e, n, x, inc_x, y, inc_y, result, bytes_of(e));    \
         });                                                                                     \

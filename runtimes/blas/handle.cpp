@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <string>
 #include <unordered_set>
 
 namespace simtlm::blas {
@@ -108,6 +109,22 @@ const char* status_text(int status) {
         default:
             return "unknown status";
     }
+}
+
+void name_unsupported(const char* symbol) noexcept {
+    static std::mutex lock;
+    static std::unordered_set<std::string> named;
+    constexpr std::size_t prefix = sizeof "simtlm_blas_" - 1;
+    try {
+        const std::lock_guard guard(lock);
+        if (!named.insert(symbol + prefix).second) return;
+    } catch (const std::exception&) {
+        return;
+    }
+    std::fprintf(stderr,
+                 "simtlm: %s does not support these types or sizes in simtlm's own BLAS library; "
+                 "NVIDIA's runs with SIMTLM_INTEGRITY_KEY (docs/cuda.md)\n",
+                 symbol + prefix);
 }
 
 }  // namespace simtlm::blas

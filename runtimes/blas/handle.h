@@ -29,13 +29,18 @@ void destroy_handle(handle* h);
 /// The handle of a call. @throws failure  unless it is a handle
 handle& handle_of(void* h);
 
+/// Names an entry point, once, that does not support its arguments.
+/// @param symbol  simtlm_blas_ and the name
+void name_unsupported(const char* symbol) noexcept;
+
 /// Runs an entry point. @return its status
 template <class Body>
-int call(Body&& body) noexcept {
+int call(Body&& body, const char* symbol = __builtin_FUNCTION()) noexcept {
     try {
         body();
         return success;
     } catch (const failure& f) {
+        if (f.result == not_supported) name_unsupported(symbol);
         return f.result;
     } catch (const std::exception&) {
         return internal_error;

@@ -43,7 +43,8 @@ struct vector_arguments {
 constexpr std::int32_t flag_transpose_a = 1, flag_transpose_b = 2;
 constexpr std::int32_t flag_right = 4, flag_upper = 8, flag_unit_diagonal = 16;
 
-/// The kernel of an operation on f32 or f64 elements, or, for column_sums, on any real elements.
+/// The kernel of an operation on f32 or f64 elements; those on vectors, also on f16 and bf16 ones,
+/// with which they compute in f32.
 struct vector_kernel {
     vector_operation operation;
     element type;

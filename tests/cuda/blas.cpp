@@ -32,6 +32,10 @@ int cublasSgemv_v2(void*, int, int, int, const float*, const float*, int, const 
 int cublasSaxpy_v2(void*, int, const float*, const float*, int, float*, int);
 int cublasSdot_v2(void*, int, const float*, int, const float*, int, float*);
 int cublasDnrm2_v2(void*, int, const double*, int, double*);
+int cublasDotEx(void*, int, const void*, int, int, const void*, int, int, void*, int, int);
+int cublasNrm2Ex(void*, int, const void*, int, int, void*, int, int);
+int cublasScalEx(void*, int, const void*, int, void*, int, int, int);
+int cublasAxpyEx(void*, int, const void*, int, const void*, int, int, void*, int, int, int);
 int cublasIsamax_v2(void*, int, const float*, int, int*);
 int cublasStrsmBatched(void*, int, int, int, int, int, int, const float*, const float* const*, int,
                        float* const*, int, int);
@@ -305,6 +309,35 @@ void vectors() {
     verdict("sum of matrices", u.differences());
 }
 
+/// Vectors of halves, with f32 for scalars and sums.
+void vectors_of_halves(int type) {
+    constexpr int n = 300;
+    matrix x(type, n, 1, 0, 8), y(type, n, 1, 0, 9), results(type, 2, 1, 0, 10);
+    const float factor = 2;
+    OK(cublasAxpyEx(handle, n, &factor, r_32f, x.pointer(), type, 1, y.pointer(), type, 1, r_32f));
+    OK(cublasScalEx(handle, n, &factor, r_32f, x.pointer(), type, 1, r_32f));
+    double sum = 0, squares = 0;
+    for (int i = 0; i < n; ++i) {
+        y.at(i, 0) += 2 * x.at(i, 0);
+        x.at(i, 0) *= 2;
+        sum += x.at(i, 0) * y.at(i, 0);
+        squares += x.at(i, 0) * x.at(i, 0);
+    }
+    verdict("axpy of halves", y.differences());
+    verdict("scal of halves", x.differences());
+    auto* const to = static_cast<unsigned char*>(results.pointer());
+    OK(cublasSetPointerMode_v2(handle, 1));
+    OK(cublasDotEx(handle, n, x.pointer(), type, 1, y.pointer(), type, 1, to, type, r_32f));
+    OK(cublasNrm2Ex(handle, n, x.pointer(), type, 1, to + bytes_of(type), type, r_32f));
+    OK(cublasSetPointerMode_v2(handle, 0));
+    results.at(0, 0) = sum;
+    results.at(1, 0) = std::sqrt(squares);
+    verdict("dot and nrm2 of halves", results.differences());
+    std::uint16_t on_host = 0, expected = rounded(sum, type);
+    OK(cublasDotEx(handle, n, x.pointer(), type, 1, y.pointer(), type, 1, &on_host, type, r_32f));
+    CHECK(on_host == expected);
+}
+
 /// Triangular systems whose solution is known: B = op(A) X, or X op(A), with a diagonal of powers
 /// of two.
 void systems() {
@@ -443,6 +476,7 @@ void errors() {
     int other = 0;
     CHECK(cublasSgemm_v2(&other, 0, 0, 8, 8, 8, &one, somewhere, 8, somewhere, 8, &one, somewhere,
                          8) == not_initialized);
+    CHECK(cublasScalEx(handle, 8, &one, r_32f, somewhere, r_8i, 1, r_32f) == not_supported);
     CHECK(cublasCgemm_v2(handle, 0, 0, 8, 8, 8, &one, somewhere, 8, somewhere, 8, &one, somewhere,
                          8) == not_supported);
 }
@@ -460,6 +494,8 @@ int main(int, char** argv) {
     if (!timed) {
         batches();
         vectors();
+        vectors_of_halves(r_16f);
+        vectors_of_halves(r_16bf);
         systems();
         epilogues();
         errors();
