@@ -47,6 +47,7 @@ const std::vector<preset_info>& preset_table() {
         {"RTX4090", "GeForce RTX 4090 (Ada, AD102)", 89, "sm_8x", true},
         {"H100_PCIE", "H100 PCIe (Hopper, GH100)", 90, "sm_9x", true},
         {"B200", "B200 (Blackwell, GB100)", 100, "sm_10x", false},
+        {"B300", "B300 (Blackwell Ultra, GB110)", 103, "sm_10x", false},
         {"RTX5090", "GeForce RTX 5090 (Blackwell, GB202)", 120, "sm_12x", false},
         {"TINY", "two SMs and two memory channels, for tests", 70, "sm_7x", false},
     };

@@ -245,6 +245,7 @@ TEST(Presets, AreRecommendedByBinaryVersion) {
     EXPECT_STREQ(preset_for_binary(86)->name, "RTX3070");
     EXPECT_STREQ(preset_for_binary(80)->name, "A100");
     EXPECT_STREQ(preset_for_binary(60)->name, "TITAN_X_PASCAL");
+    EXPECT_STREQ(preset_for_binary(103)->name, "B300");
     EXPECT_STREQ(preset_for_binary(120)->name, "RTX5090");
     EXPECT_EQ(preset_for_binary(130), nullptr);
 }
@@ -284,7 +285,7 @@ TEST(Presets, HaveTheMemoryOfTheirCards) {
         {"V100", 32},      {"RTX2060", 6},         {"RTX2080TI", 11}, {"RTX3070", 8},
         {"RTX3080", 10},   {"RTX3090", 24},        {"RTXA6000", 48},  {"A100", 40},
         {"H100_PCIE", 80}, {"RTX4070", 12},        {"RTX4090", 24},   {"RTX5090", 32},
-        {"B200", 180}};
+        {"B200", 180},     {"B300", 268.59375}};
     constexpr double gibibyte = 1u << 30;
     for (const auto& [preset, size] : cards)
         EXPECT_EQ(static_cast<double>(loaded(preset).natural("--device-memory")), size * gibibyte)
