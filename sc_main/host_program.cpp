@@ -102,7 +102,7 @@ checked_run check(platform::option_values& values, const std::vector<std::string
     const platform::gpu_config config = platform::make_gpu_config(values);
     device::debug_session::check(values, config, is_functional(values));
     device::host_checkpoint::check(values);
-    if (platform::checkpoint_options::of(values).any()) fix_addresses();
+    fix_addresses();
     const std::vector<platform::named_output> outputs =
         platform::outputs_of(values, config, kind, values.number("--gpus", 1, 64));
     platform::check_outputs(values, config, {{"program", path_of(program)}}, outputs);

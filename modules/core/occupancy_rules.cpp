@@ -37,6 +37,7 @@ const std::vector<occupancy_rules>& occupancy_table() {
         {89, 1536, 24, 64 * k, 64 * k, 255, 100, 100, ga102, ampere},
         {90, 2048, 32, 64 * k, 64 * k, 255, 228, 228, hopper, with_barriers(64)},
         {100, 2048, 32, 64 * k, 64 * k, 255, 228, 228, hopper, with_barriers(64)},
+        {103, 2048, 32, 64 * k, 64 * k, 255, 228, 228, hopper, with_barriers(64)},
         {110, 1536, 24, 64 * k, 64 * k, 255, 228, 228, hopper, with_barriers(24)},
         {120, 1536, 24, 64 * k, 64 * k, 255, 100, 100, ga102, with_barriers(24)},
     };

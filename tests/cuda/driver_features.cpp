@@ -156,6 +156,7 @@ static address mapped(void* handles[2]) {
     address at = 0;
     CHECK(cuMemAddressReserve(&at, granule + 1, 0, 0, 0) == 1);
     CHECK(cuMemAddressReserve(&at, 2 * granule, 0, 0, 0) == 0);
+    CHECK(at == 0x200000000000);  // in every run
     for (int i = 0; i < 2; ++i) {
         CHECK(cuMemCreate(&handles[i], granule, &p, 0) == 0);
         CHECK(cuMemMap(at + i * granule, granule, 0, handles[i], 0) == 0);

@@ -30,6 +30,8 @@ std::uint64_t virtual_memory::reserve(std::uint64_t bytes, std::uint64_t alignme
     require((alignment & (alignment - 1)) == 0, status::invalid_value,
             "the alignment is not a power of two");
     const std::uint64_t aligned = std::max(alignment, granularity);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const std::uint64_t at = reserve_in_order(bytes, aligned); at != 0) return at;
     const std::uint64_t room = bytes + aligned;
     void* const p =
         ::mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -39,7 +41,26 @@ std::uint64_t virtual_memory::reserve(std::uint64_t bytes, std::uint64_t alignme
     if (at != begin) ::munmap(p, at - begin);
     if (const std::uint64_t rest = begin + room - (at + bytes); rest != 0)
         ::munmap(place(at + bytes), rest);
-    const std::lock_guard<std::mutex> lock(mutex_);
+    reserved_[at] = bytes;
+    return at;
+}
+
+std::uint64_t virtual_memory::reserve_in_order(std::uint64_t bytes, std::uint64_t alignment) {
+    const auto up = [&](std::uint64_t a) { return (a + alignment - 1) & ~(alignment - 1); };
+    std::uint64_t at = up(first_address);
+    for (const auto& [begin, size] : reserved_) {
+        if (begin + size <= at) continue;
+        if (begin >= at + bytes) break;
+        at = up(begin + size);
+    }
+    void* const p =
+        ::mmap(place(at), bytes, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED) return 0;
+    if (p != place(at)) {  // the kernel does not know the flag
+        ::munmap(p, bytes);
+        return 0;
+    }
     reserved_[at] = bytes;
     return at;
 }

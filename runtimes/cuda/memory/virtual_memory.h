@@ -56,6 +56,12 @@ private:
         std::uint64_t bytes;
         physical_memory* what;
     };
+    /// Where reserved ranges begin: addresses are parameters of kernels and select DRAM banks, so
+    /// that they must not depend on where libraries are loaded.
+    static constexpr std::uint64_t first_address = 0x2000'0000'0000;
+
+    /// Reserves the lowest free range. @return 0: other memory of the process is in its place
+    std::uint64_t reserve_in_order(std::uint64_t bytes, std::uint64_t alignment);
     void drop(physical_memory* p);
     void forbid(std::uint64_t address, std::uint64_t bytes);
     bool is_reserved(std::uint64_t address, std::uint64_t bytes) const;
