@@ -111,6 +111,17 @@ const char* status_text(int status) {
     }
 }
 
+namespace {
+
+void write_refusal(const char* name, const char* reason) {
+    std::fprintf(stderr,
+                 "simtlm: %s %s simtlm's own BLAS library; NVIDIA's runs with "
+                 "SIMTLM_INTEGRITY_KEY (docs/cuda.md)\n",
+                 name, reason);
+}
+
+}  // namespace
+
 void name_unsupported(const char* symbol) noexcept {
     static std::mutex lock;
     static std::unordered_set<std::string> named;
@@ -121,10 +132,7 @@ void name_unsupported(const char* symbol) noexcept {
     } catch (const std::exception&) {
         return;
     }
-    std::fprintf(stderr,
-                 "simtlm: %s does not support these types or sizes in simtlm's own BLAS library; "
-                 "NVIDIA's runs with SIMTLM_INTEGRITY_KEY (docs/cuda.md)\n",
-                 symbol + prefix);
+    write_refusal(symbol + prefix, "does not support these types or sizes in");
 }
 
 }  // namespace simtlm::blas
@@ -132,9 +140,6 @@ void name_unsupported(const char* symbol) noexcept {
 /// An entry point that is not implemented.
 extern "C" __attribute__((visibility("default"))) int simtlm_blas_refuse(const char* name) {
     using namespace simtlm::blas;
-    std::fprintf(stderr,
-                 "simtlm: %s is not implemented in simtlm's own BLAS library; NVIDIA's runs with "
-                 "SIMTLM_INTEGRITY_KEY (docs/cuda.md)\n",
-                 name);
+    write_refusal(name, "is not implemented in");
     return not_supported;
 }

@@ -11,10 +11,11 @@ namespace simtlm::cuda {
 
 namespace {
 
-/// Tensor description common to both encodings.
+/// Tensor description common to all encodings.
 device::tensor_map_request request(int type, unsigned rank, const void* address,
                                    const std::uint64_t* sizes, const std::uint64_t* strides,
-                                   const std::uint32_t* steps) {
+                                   const std::uint32_t* steps, int interleave, int swizzle,
+                                   int fill) {
     require_pointer(sizes);
     require_pointer(steps);
     require(rank <= 1 || strides != nullptr, status::invalid_value, "no strides");
@@ -26,6 +27,9 @@ device::tensor_map_request request(int type, unsigned rank, const void* address,
     std::copy_n(sizes, count, what.sizes.begin());
     std::copy_n(steps, count, what.steps.begin());
     if (count > 1) std::copy_n(strides, count - 1, what.strides.begin());
+    what.interleave = interleave;
+    what.swizzle = swizzle;
+    what.fill = fill;
     return what;
 }
 
@@ -35,11 +39,9 @@ CALL(cuTensorMapEncodeTiled, session&, std::byte* to, int type, unsigned rank, v
      const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box,
      const std::uint32_t* steps, int interleave, int swizzle, int, int fill) {
     require_pointer(box);
-    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    device::tensor_map_request what =
+        request(type, rank, address, sizes, strides, steps, interleave, swizzle, fill);
     std::copy_n(box, std::min(rank, device::tensor_map_request::max_dimensions), what.box.begin());
-    what.interleave = interleave;
-    what.swizzle = swizzle;
-    what.fill = fill;
     device::encode_tensor_map(what, to);
 }
 CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, void* address,
@@ -47,7 +49,8 @@ CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, 
      std::uint32_t channels, std::uint32_t pixels, const std::uint32_t* steps, int interleave,
      int swizzle, int, int fill) {
     require_pointer(lower, upper);
-    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    device::tensor_map_request what =
+        request(type, rank, address, sizes, strides, steps, interleave, swizzle, fill);
     const unsigned count = std::min(rank, device::tensor_map_request::max_dimensions);
     const unsigned corners = count > 2 ? count - 2 : 0;
     std::copy_n(lower, corners, what.lower.begin());
@@ -55,9 +58,6 @@ CALL(cuTensorMapEncodeIm2col, session&, std::byte* to, int type, unsigned rank, 
     what.mode = device::tensor_map_request::access_mode::im2col;
     what.pixels = pixels;
     what.box[0] = channels;
-    what.interleave = interleave;
-    what.swizzle = swizzle;
-    what.fill = fill;
     device::encode_tensor_map(what, to);
 }
 CALL(cuTensorMapEncodeIm2colWide, session& s, std::byte* to, int type, unsigned rank, void* address,
@@ -70,15 +70,13 @@ CALL(cuTensorMapEncodeIm2colWide, session& s, std::byte* to, int type, unsigned 
     require(s.config().capability() >= first_with_it, status::not_supported,
             "wide im2col modes need compute capability 10.0");
     require(mode == along_w || mode == of_128, status::invalid_value, "not a wide im2col mode");
-    device::tensor_map_request what = request(type, rank, address, sizes, strides, steps);
+    device::tensor_map_request what =
+        request(type, rank, address, sizes, strides, steps, interleave, swizzle, fill);
     what.lower[0] = lower;
     what.upper[0] = upper;
     what.mode = mode == along_w ? access_mode::im2col_w : access_mode::im2col_w_128;
     what.pixels = pixels;
     what.box[0] = channels;
-    what.interleave = interleave;
-    what.swizzle = swizzle;
-    what.fill = fill;
     device::encode_tensor_map(what, to);
 }
 CALL(cuTensorMapReplaceAddress, session&, std::byte* map, void* address) {
