@@ -129,6 +129,20 @@ struct multiprocessor_parts;
 using multiprocessor_maker =
     std::function<std::unique_ptr<multiprocessor>(const multiprocessor_parts&)>;
 
+/// Parameters of the gpc_cache of each GPC.
+struct gpc_cache_config {
+    cache::cache_config cache;  ///< -gpgpu_cache:gpc; not enabled: none
+    unsigned latency = 0;       ///< core cycles to the look-up, -gpgpu_gpc_cache_latency
+    unsigned sms_per_cluster = 1;
+    unsigned requests_of_cluster = 0;       ///< that a cluster can have outstanding
+    std::vector<unsigned> clusters_of_gpc;  ///< number of clusters of each GPC
+
+    /// Number of such caches, each with a port of the network.
+    unsigned caches() const {
+        return cache.enabled ? static_cast<unsigned>(clusters_of_gpc.size()) : 0;
+    }
+};
+
 /// The SM clusters of the GPU and their SMs.
 struct simt_cluster_config {
     unsigned clusters = 10;
@@ -137,6 +151,7 @@ struct simt_cluster_config {
     unsigned responses_per_cycle = 1;   ///< responses that a cluster receives and delivers
     unsigned sim_order = 1;             ///< -gpgpu_simt_core_sim_order
     sm_config sm;
+    gpc_cache_config gpc_cache;
     multiprocessor_maker make;  ///< empty: simt_sm
     /// The order of the clusters affects results as well: random partition indexing.
     bool clusters_in_order = false;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace simtlm::core {
 
 using protocol::extension;
@@ -21,6 +23,16 @@ namespace {
 bool checks_capacity(const simt_cluster_config& c) {
     return c.in_order() ||
            (c.sm.quirks.sms_in_order && c.sms_per_cluster == 1 && !c.clusters_in_order);
+}
+
+/// Identifies the socket in respond().
+enum response_source { from_network, from_gpc_cache };
+
+/// Whether a request reads code or constants, which the cache of the GPC holds.
+bool is_read_only(const tlm::tlm_generic_payload& p) {
+    const protocol::access_type type = extension(p).type;
+    return type == protocol::access_type::instruction_read ||
+           type == protocol::access_type::constant_read;
 }
 
 }  // namespace
@@ -46,7 +58,10 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
     if (sequencer.shares_phases())
         acknowledge_process_.emplace("acknowledge", sequencer, protocol::phase::core_acknowledge,
                                      simulation::on_edge<&simt_cluster::acknowledge>(this));
-    network.register_nb_transport_bw(this, &simt_cluster::respond, 0);
+    network.register_nb_transport_bw(this, &simt_cluster::respond, from_network);
+    if (config.gpc_cache.caches() != 0)
+        gpc_cache.emplace("gpc_cache")
+            .register_nb_transport_bw(this, &simt_cluster::respond, from_gpc_cache);
     for (unsigned i = 0; i < config.sms_per_cluster; ++i) {
         from_sm_[i].register_nb_transport_fw(this, &simt_cluster::request, static_cast<int>(i));
         outbox_.emplace_back(config.sms_per_cluster > 1 ? outbox_entries : 0);
@@ -69,7 +84,7 @@ simt_cluster::simt_cluster(const sc_core::sc_module_name& name,
 }
 
 bool simt_cluster::busy() const {
-    if (!responses_.empty() || offered_ != nullptr) return true;
+    if (!responses_.empty() || offered()) return true;
     for (const auto& box : outbox_)
         if (!box.empty()) return true;
     return false;
@@ -97,6 +112,10 @@ bool simt_cluster::send(tlm::tlm_generic_payload& p) {
     if (order_ != nullptr) order_->enters(p.get_address());
     if (config_.sm.ldst.perfect_memory) return answer(p);
     count(p);
+    if (gpc_cache && is_read_only(p)) {
+        protocol::begin_request(*gpc_cache, p);  // has room for all requests of the L1 caches
+        return true;
+    }
     const tlm::tlm_sync_enum answer = protocol::begin_request(network, p);
     if (answer == tlm::TLM_COMPLETED) deliver(p);
     if (answer == tlm::TLM_ACCEPTED) blocked_ = true;
@@ -128,7 +147,7 @@ tlm::tlm_sync_enum simt_cluster::request(int sm, tlm::tlm_generic_payload& p, tl
         responses_.pop();
         next_hand_ = receive_process_.now() + 2;
         response_left();
-        if (offered_ != nullptr)
+        if (offered())
             receive_process_.wake();  // an entry is free now
         else if (!responses_.empty())
             receive_process_.wake_at(next_hand_);
@@ -208,8 +227,8 @@ void simt_cluster::unblocked() {
     }
 }
 
-tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
-                                         sc_core::sc_time&) {
+tlm::tlm_sync_enum simt_cluster::respond(int from, tlm::tlm_generic_payload& p,
+                                         tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::END_REQ) {
         unblocked();
         return tlm::TLM_ACCEPTED;
@@ -223,7 +242,7 @@ tlm::tlm_sync_enum simt_cluster::respond(int, tlm::tlm_generic_payload& p, tlm::
         }
         return tlm::TLM_COMPLETED;
     }
-    offered_ = &p;
+    (from == from_network ? offered_ : offered_by_gpc_) = &p;
     protocol::prefetch(p);
     if (!responses_.full()) receive_process_.wake();
     return tlm::TLM_ACCEPTED;
@@ -249,7 +268,7 @@ void simt_cluster::receive() {
     bool idle = true;
     for (unsigned n = 0; n < config_.responses_per_cycle; ++n) idle &= !receive_one(now);
     if (idle) receive_process_.note_idle();
-    if (offered_ != nullptr && !responses_.full()) return;
+    if (offered() && !responses_.full()) return;
     if (responses_.empty() || head_offered())
         receive_process_.sleep();
     else
@@ -261,26 +280,38 @@ bool simt_cluster::receive_one(std::uint64_t now) {
     bool moved = false;
     if (!responses_.empty() && now >= next_hand_ && !head_offered()) {
         tlm::tlm_generic_payload& p = *responses_.front();
-        const bool data = extension(p).type != protocol::access_type::instruction_read;
-        if (data && observer_ != nullptr && !config_.sm.ldst.perfect_memory)
-            observer_->reply_received(p, now);
-        for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
+        observe(p, now);
         if (from_sm_[local(p)].respond(p)) {
             responses_.pop();
             response_left();
             moved = true;
         }
     }
-    if (offered_ != nullptr && !responses_.full()) {
-        tlm::tlm_generic_payload& p = *offered_;
-        offered_ = nullptr;
-        extension(p).when.received = protocol::hop_times::stamp(now);
-        traffic_.received.add(class_of(extension(p)), protocol::reply_bytes(p));
-        responses_.push(&p);
-        protocol::end_response(network, p);  // may offer the next response
-        moved = true;
-    }
+    if (offered_ != nullptr) moved |= take(network, offered_, now);
+    if (offered_by_gpc_ != nullptr) moved |= take(*gpc_cache, offered_by_gpc_, now);
     return moved;
+}
+
+/// Accepts a response that has been offered. @return whether there was room
+bool simt_cluster::take(protocol::initiator_socket<simt_cluster>& from,
+                        tlm::tlm_generic_payload*& offered, std::uint64_t now) {
+    if (responses_.full()) return false;
+    tlm::tlm_generic_payload& p = *std::exchange(offered, nullptr);
+    extension(p).when.received = protocol::hop_times::stamp(now);
+    traffic_.received.add(class_of(extension(p)), protocol::reply_bytes(p));
+    responses_.push(&p);
+    protocol::end_response(from, p);  // may offer the next response
+    return true;
+}
+
+/// Reports a response that is delivered to an SM to the observers, unless the cache of the GPC had
+/// the data.
+void simt_cluster::observe(const tlm::tlm_generic_payload& p, std::uint64_t now) {
+    const bool perfect = config_.sm.ldst.perfect_memory;
+    if (gpc_cache && !perfect && extension(p).when.injected == 0) return;
+    const bool data = extension(p).type != protocol::access_type::instruction_read;
+    if (data && observer_ != nullptr && !perfect) observer_->reply_received(p, now);
+    for (reply_observer* watcher : watchers_) watcher->reply_received(p, now);
 }
 
 bool simt_cluster::at_rest() const {

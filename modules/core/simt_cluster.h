@@ -29,9 +29,14 @@ namespace simtlm::core {
 ///
 /// With a perfect memory (-gpgpu_perfect_mem) requests do not reach the network: each one is its
 /// own response and enters the response FIFO in the cycle in which it is sent, if there is room.
+///
+/// With gpc_cache_config, reads of instructions and constants go to the cache of the GPC, one of
+/// whose responses is accepted per core cycle, in addition to that of the network.
 class simt_cluster : public simulation::clocked_module, private shared_outside {
 public:
     protocol::initiator_socket<simt_cluster> network;
+    /// To the gpc_cache of its GPC, if there are any.
+    std::optional<protocol::initiator_socket<simt_cluster>> gpc_cache;
 
     /// @param number  of the cluster
     simt_cluster(const sc_core::sc_module_name& name, simulation::phase_sequencer& sequencer,
@@ -86,16 +91,21 @@ public:
 private:
     tlm::tlm_sync_enum request(int sm, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
-    tlm::tlm_sync_enum respond(int, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+    tlm::tlm_sync_enum respond(int from, tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
     void receive();
     bool receive_one(std::uint64_t now);
+    bool take(protocol::initiator_socket<simt_cluster>& from, tlm::tlm_generic_payload*& offered,
+              std::uint64_t now);
+    void observe(const tlm::tlm_generic_payload& p, std::uint64_t now);
     void acknowledge();
     void inject();
     void unblocked();
     bool answer(tlm::tlm_generic_payload& p);
     void response_left();
     void order_sms(std::uint64_t cycle);
+    /// Whether a response that waits for END_RESP can be accepted.
+    bool offered() const { return offered_ != nullptr || offered_by_gpc_ != nullptr; }
     bool has_space() const override { return !blocked_; }
     bool send(tlm::tlm_generic_payload& p);
     void deliver(tlm::tlm_generic_payload& p);
@@ -123,6 +133,7 @@ private:
     std::vector<support::ring_buffer<tlm::tlm_generic_payload*>> outbox_;  // by SM
 
     tlm::tlm_generic_payload* offered_ = nullptr;  // offered by the network, END_RESP withheld
+    tlm::tlm_generic_payload* offered_by_gpc_ = nullptr;  // the same, by the cache of the GPC
     support::ring_buffer<tlm::tlm_generic_payload*> responses_;
     std::uint64_t next_hand_ = 0;  // core cycle
     protocol::request_order* order_ = nullptr;

@@ -25,7 +25,7 @@ struct crossbar_config {
     unsigned grant_cycles = 1;  ///< -icnt_grant_cycles
     unsigned speedup = 1;       ///< -icnt_speedup: passes of the switch per cycle
     unsigned gpc_flits = 0;     ///< -icnt_gpc_flits per cycle, in thousandths; 0: no shared links
-    std::vector<unsigned> gpc_of_cluster;   ///< -gpgpu_gpc_sms
+    std::vector<unsigned> gpc_of_cluster;   ///< -gpgpu_gpc_sms; by port
     bool quirk_packet_is_one_flit = false;  ///< the flit size is ignored, as in GPGPU-Sim
 };
 
@@ -41,8 +41,9 @@ struct router_config {
 struct interconnect_config {
     network_kind kind = network_kind::crossbar;
     unsigned flit_bytes = 32;  ///< -icnt_flit_size
-    unsigned clusters = 1;     ///< nodes 0 .. clusters-1
-    unsigned memories = 1;     ///< nodes clusters .. clusters+memories-1 (sub-partitions)
+    /// Ports of SM clusters and, after them, of the caches of GPCs: nodes 0 .. clusters-1.
+    unsigned clusters = 1;
+    unsigned memories = 1;  ///< nodes clusters .. clusters+memories-1 (sub-partitions)
     /// Number of consecutive memory nodes that belong to one partition and are run by one host
     /// thread.
     unsigned memories_per_partition = 1;

@@ -62,7 +62,7 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
         "issues; the schedulers (sub-cores) of an SM act one after the other")                     \
     row(core_front_end, core, sm, "", "`front_end`", "`fetch_stage`, `sub_core_sm`",               \
         "fetches, decodes, ends warps")                                                            \
-    row(core_effects, core, gpu, "`memory_effects`, `sm_to_sm_network`, `cta_cluster_barrier`", "", "", \
+    row(core_effects, core, gpu, "`memory_effects`, `sm_to_sm_network`, `cta_cluster_barrier`, `gpc_cache`", "", "", \
         "applies the memory accesses of executed warps in order of SMs; moves messages between "   \
         "SMs")                                                                                     \
     row(core_place, core, gpu, "`address_placement`", "", "",                                      \

@@ -26,7 +26,8 @@ gpu_config make_gpu_config(const option_values& values) {
     c.cores.make = core.read(values, c);
     values.check_replaced_memory();
     read_memory(values, c.memory, c.warnings);
-    read_interconnect(values, c.network, c.cores.clusters, c.sub_partitions());
+    read_gpc_cache(values, c.cores);
+    read_interconnect(values, c.cores, c.sub_partitions(), c.network);
     c.network.memories_per_partition = c.memory.partition.sub_partitions;
     read_dispatch(values, c.cores.clusters, c.cores.sms_per_cluster, c.dispatch);
     read_run(values, c.run, c.sms());
@@ -47,7 +48,8 @@ gpu_config make_gpu_config(const option_values& values) {
                                 sm.l1.data.atom_bytes(), l2.line_bytes),
                     "lines of at least that size, or an L1D with sectors: -gpgpu_cache:dl1 S:...");
     for (cache::cache_config* const cache :
-         {&sm.l1.instruction, &sm.l1.data, &sm.l1.constant, &sm.l1.texture, &c.memory.partition.l2})
+         {&sm.l1.instruction, &sm.l1.data, &sm.l1.constant, &sm.l1.texture,
+          &c.cores.gpc_cache.cache, &c.memory.partition.l2})
         cache->quirks = c.caches;
     return c;
 }

@@ -11,5 +11,9 @@ namespace simtlm::platform {
 /// @param sms  number of SMs of the GPU
 /// @throws support::user_error  if a GPC has no SM
 std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms);
+/// The GPC of each cluster: that of its first SM.
+/// @throws support::user_error  as read_gpcs()
+std::vector<unsigned> read_gpcs_of_clusters(const option_values& v, unsigned clusters,
+                                            unsigned sms_per_cluster);
 
 }  // namespace simtlm::platform

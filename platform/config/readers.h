@@ -33,9 +33,12 @@ void read_memory(const option_values& v, memory::memory_config& memory,
 /// Selects a distribution of addresses that is defined for the number of channels, and checks that
 /// it uses all sub-partitions alike. @pre read_memory(), read_quirks()
 void complete_mapping(const option_values& v, gpu_config& config);
-/// @param clusters, memories  numbers of network nodes of each kind
-void read_interconnect(const option_values& v, interconnect::interconnect_config& network,
-                       unsigned clusters, unsigned memories);
+/// The caches that the SMs of a GPC share. @pre read_chip(), read_l1()
+void read_gpc_cache(const option_values& v, core::simt_cluster_config& cores);
+/// @param cores     whose clusters, and caches of GPCs, have a port each. @pre read_gpc_cache()
+/// @param memories  number of sub-partitions
+void read_interconnect(const option_values& v, const core::simt_cluster_config& cores,
+                       unsigned memories, interconnect::interconnect_config& network);
 /// @param clusters  number of clusters of the GPU, each with the given number of SMs
 void read_dispatch(const option_values& v, unsigned clusters, unsigned sms_per_cluster,
                    dispatch::dispatch_config& dispatch);

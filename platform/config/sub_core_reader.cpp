@@ -3,7 +3,6 @@
 #include "modules/core/sub_core_pipeline/issue_scheduler.h"
 #include "modules/core/sub_core_pipeline/sm_timing.h"
 #include "modules/core/sub_core_pipeline/sub_core_sm.h"
-#include "platform/config/gpc_reader.h"
 #include "platform/config/readers.h"
 
 #include <fmt/format.h>
@@ -170,19 +169,6 @@ void keep_local_stores(const option_values& v, cache::cache_config& l1) {
 }
 
 }  // namespace
-
-std::vector<unsigned> read_gpcs(const option_values& v, unsigned sms) {
-    if (v.text("-gpgpu_gpc_sms") == "0") return {};
-    const std::vector<unsigned> given = read(v, "-gpgpu_gpc_sms", [](const std::string& text) {
-        return parse_numbers(text, ',', 1, 1024);
-    });
-    if (std::count(given.begin(), given.end(), 0u) != 0)
-        v.fail("-gpgpu_gpc_sms", "a GPC without SMs", "1 or more; or only 0: one GPC");
-    std::vector<unsigned> gpcs;
-    for (unsigned left = sms; left != 0; left -= gpcs.back())
-        gpcs.push_back(std::min(left, given[std::min(gpcs.size(), given.size() - 1)]));
-    return gpcs;
-}
 
 core::multiprocessor_maker read_simt(const option_values& v, gpu_config&) {
     read_dependences(v);

@@ -175,6 +175,22 @@ void gpu::make_network() {
                 parts_->partitions[c]->sub_partition(s).port);
 }
 
+/// @pre the clusters have been made
+void gpu::make_gpc_caches() {
+    const core::gpc_cache_config& config = config_.cores.gpc_cache;
+    unsigned cluster = 0;
+    for (unsigned g = 0; g < config.caches(); ++g) {
+        const unsigned first = cluster, size = config.clusters_of_gpc[g];
+        parts_->gpc_caches.push_back(std::make_unique<core::gpc_cache>(
+            fmt::format("gpc_cache{}", g).c_str(), parts_->sequencer, config, first, size));
+        core::gpc_cache& made = *parts_->gpc_caches.back();
+        made.clk(clock[protocol::core_clock]);
+        made.network.bind(parts_->network->from_cluster[config_.cores.clusters + g]);
+        for (; cluster < first + size; ++cluster)
+            parts_->clusters[cluster]->gpc_cache->bind(made.from_cluster[cluster - first]);
+    }
+}
+
 std::vector<core::simt_cluster*> gpu::make_clusters() {
     if (parts_->mapping.placed_at_first_use()) {
         const core::simt_cluster_config& all = config_.cores;
@@ -204,6 +220,7 @@ std::vector<core::simt_cluster*> gpu::make_clusters() {
             parts_->memory_effects.add(parts_->clusters.back()->core(i).deferred_effects());
         raw.push_back(parts_->clusters.back().get());
     }
+    make_gpc_caches();
     parts_->fabric = cta_cluster_fabric::make(parts_->sequencer, raw, clock[protocol::core_clock]);
     return raw;
 }
@@ -442,6 +459,7 @@ void gpu::initial_state(support::archive& a) {
     for (const auto& p : parts_->partitions) p->checkpoint(a);
     for (const auto& c : parts_->channels) c->checkpoint(a);
     parts_->network->checkpoint(a);
+    for (const auto& c : parts_->gpc_caches) c->checkpoint(a);
     for (const auto& c : parts_->clusters) c->checkpoint(a);
     if (parts_->fabric) parts_->fabric->checkpoint(a);
     parts_->commands->ctas().checkpoint(a);
@@ -467,6 +485,8 @@ bool gpu::stopped() const {
 
 bool gpu::quiet() const {
     if (parts_->network->busy()) return false;
+    for (const auto& c : parts_->gpc_caches)
+        if (c->busy()) return false;
     for (const auto& c : parts_->clusters)
         if (c->busy()) return false;
     for (const auto& p : parts_->partitions)
@@ -527,6 +547,7 @@ void gpu::checkpoint_blocks(support::archive& a) {
     if (!same_slices) distribute_l2_lines(a);
     for (const auto& c : parts_->channels) c->checkpoint(a);
     parts_->network->checkpoint(a);
+    for (const auto& c : parts_->gpc_caches) c->checkpoint(a);
     for (const auto& c : parts_->clusters) c->checkpoint(a);
 }
 
@@ -581,6 +602,7 @@ void gpu::clear() {
     }
     for (auto& c : parts_->clusters)
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).invalidate_l1();
+    for (auto& c : parts_->gpc_caches) c->invalidate();
     for (auto& p : parts_->partitions)
         for (unsigned s = 0; s < p->sub_partitions(); ++s) p->sub_partition(s).invalidate();
 }
@@ -659,6 +681,9 @@ const std::vector<std::unique_ptr<core::simt_cluster>>& gpu::clusters() const {
 const cta_cluster_fabric* gpu::fabric() const {
     return parts_->fabric.get();
 }
+const std::vector<std::unique_ptr<core::gpc_cache>>& gpu::gpc_caches() const {
+    return parts_->gpc_caches;
+}
 const std::vector<std::unique_ptr<memory::memory_partition>>& gpu::partitions() const {
     return parts_->partitions;
 }
@@ -719,6 +744,7 @@ std::string gpu::describe() {
         if (c->responses_queued() != 0)
             text += fmt::format("  {}: {} responses queued\n", c->name(), c->responses_queued());
     }
+    for (const auto& c : parts_->gpc_caches) text += c->describe();
     text += parts_->network->describe();
     if (parts_->fabric)
         for (const auto& n : parts_->fabric->networks())

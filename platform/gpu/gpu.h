@@ -22,8 +22,9 @@
 #include <vector>
 
 namespace simtlm::core {
+class gpc_cache;
 class simt_cluster;
-}
+}  // namespace simtlm::core
 namespace simtlm::dispatch {
 class command_processor;
 }
@@ -153,6 +154,8 @@ public:
     const std::vector<std::unique_ptr<core::simt_cluster>>& clusters() const;
     /// Connections between the SMs of thread block clusters; nullptr: the GPU has none.
     const cta_cluster_fabric* fabric() const;
+    /// One per GPC, or none.
+    const std::vector<std::unique_ptr<core::gpc_cache>>& gpc_caches() const;
     const std::vector<std::unique_ptr<memory::memory_partition>>& partitions() const;
     /// The channel objects: built-in DRAM, or the bridge to the target bound to `memory`. Created
     /// when elaboration ends; empty before.
@@ -204,6 +207,7 @@ private:
     void make_channels();
     std::unique_ptr<memory::memory_channel> make_channel(unsigned number);
     void make_network();
+    void make_gpc_caches();
     std::vector<core::simt_cluster*> make_clusters();
     void make_command_processor(std::vector<core::simt_cluster*> clusters);
     void before_end_of_elaboration() override;

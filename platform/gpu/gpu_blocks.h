@@ -2,6 +2,7 @@
 #pragma once
 
 // The GPU and complete types of its blocks: for what reads, records or controls them.
+#include "modules/core/gpc_cache.h"
 #include "modules/core/memory_effects.h"
 #include "modules/core/simt_cluster.h"
 #include "modules/dispatch/command_processor.h"
@@ -58,6 +59,7 @@ struct gpu::parts {
     std::function<bool()> stop_request;
     std::unique_ptr<interconnect::network> network;
     std::unique_ptr<cta_cluster_fabric> fabric;  // must outlive the SMs
+    std::vector<std::unique_ptr<core::gpc_cache>> gpc_caches;
     std::vector<std::unique_ptr<core::simt_cluster>> clusters;
     core::memory_effects memory_effects;
     std::unique_ptr<device_context> context;  // must outlive the kernels loaded from it

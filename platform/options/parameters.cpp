@@ -33,6 +33,7 @@ const std::vector<structured_option>& structured_options() {
         {"-gpgpu_cache:il1", "cluster.sm.l1i", cache},
         {"-gpgpu_const_cache:l1", "cluster.sm.l1c", cache},
         {"-gpgpu_tex_cache:l1", "cluster.sm.l1t", cache},
+        {"-gpgpu_cache:gpc", "gpc_cache", cache},
         {"-gpgpu_cache:dl2", "partition.bank.l2", cache},
         {"-gpgpu_clock_domains", "", {"core_clock", "icnt_clock", "l2_clock", "dram_clock"}},
         {"-gpgpu_dram_partition_queues",

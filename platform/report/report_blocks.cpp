@@ -27,7 +27,7 @@ std::vector<support::counter_kind> counter_kinds() {
     using support::kind_of;
     std::vector<support::counter_kind> kinds = core::sm_counter_kinds();
     const std::vector<support::counter_kind> others = {
-        kind_of<cache::cache_statistics>("{l1i, l1d, l1c, l1t, l2}", "A cache",
+        kind_of<cache::cache_statistics>("{l1i, l1d, l1c, l1t, gpc, l2}", "A cache",
                                          {&cache::network_refusals, &cache::bank_conflicts}),
         kind_of<core::traffic_statistics>("cluster", "A cluster"),
         {"network", "Network", {&network::cycles_counter}},
@@ -58,6 +58,7 @@ void list_statistics(gpu& device, support::statistics& list) {
         list.add(c->name(), "cluster", c->traffic());
         for (unsigned i = 0; i < c->sms(); ++i) c->core(i).register_statistics(list);
     }
+    for (const auto& c : device.gpc_caches()) list.add(c->name(), "gpc", c->statistics());
     device.network().list_statistics(list);
     if (const cta_cluster_fabric* const fabric = device.fabric()) {
         for (const auto& n : fabric->networks())
@@ -82,6 +83,7 @@ void update_counters(gpu& device) {
             p->sub_partition(s).statistics();
             p->sub_partition(s).cache_statistics();
         }
+    for (const auto& c : device.gpc_caches()) c->statistics();
     for (const auto& c : device.channels()) c->statistics();
     device.memory_statistics();
     device.network().update_counters();

@@ -602,6 +602,28 @@ TEST(GpuConfig, ReadsTheOrderOfClusters) {
                 HasSubstr("within a cluster"));
 }
 
+TEST(GpuConfig, GivesEachGpcACacheForCodeAndConstants) {
+    const std::string chip = "-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 1 -gpgpu_gpc_sms 2,3 ";
+    const std::string l1 =
+        "-gpgpu_cache:il1 N:4:128:4,L:R:f:N,A:2:32,4 -gpgpu_const_cache:l1 "
+        "N:4:64:2,L:R:f:N,A:3:8,4 ";
+    const std::string cache = "-gpgpu_cache:gpc N:64:128:16,L:R:f:N,S:64:64,64 ";
+    EXPECT_EQ(make(chip + l1).cores.gpc_cache.caches(), 0u);
+    EXPECT_EQ(make(chip + l1).network.clusters, 5u);
+    const gpu_config c = make(chip + l1 + cache + "-gpgpu_gpc_cache_latency 62 -icnt_gpc_flits 2");
+    EXPECT_EQ(c.cores.gpc_cache.latency, 62u);
+    EXPECT_EQ(c.cores.gpc_cache.requests_of_cluster, 5u);
+    EXPECT_THAT(c.cores.gpc_cache.clusters_of_gpc, ElementsAre(2, 3));
+    EXPECT_EQ(c.network.clusters, 7u);
+    EXPECT_THAT(c.network.crossbar.gpc_of_cluster, ElementsAre(0, 0, 1, 1, 1, 0, 1));
+    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:64:16,L:R:f:N,S:64:64,64"),
+                HasSubstr("requests more than a line"));
+    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc S:64:128:16,L:R:f:N,S:64:64,64"),
+                HasSubstr("whole lines"));
+    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:128:16,L:B:f:N,S:64:64,64"),
+                HasSubstr("never written"));
+}
+
 TEST(GpuConfig, AttachesAdjacentGpcsToDifferentL2Partitions) {
     const std::string chip = "-gpgpu_n_clusters 5 -gpgpu_n_cores_per_cluster 1 ";
     EXPECT_THAT(make(chip).memory.partition.half_of_sm, IsEmpty());
