@@ -46,6 +46,9 @@ void read_gpc_cache(const option_values& v, core::simt_cluster_config& cores) {
     if (c.cache.texture_fifo || c.cache.kind != cache::cache_kind::normal)
         v.fail(option, "this cache has whole lines, and no texture FIFO",
                "kind N, and MSHR kind A or S");
+    constexpr unsigned largest_reply = 128;  // bytes of data of a packet
+    if (c.cache.line_bytes > largest_reply)
+        v.fail(option, "the network transfers no lines of this size", "lines of at most 128 bytes");
     const core::l1_config& l1 = cores.sm.l1;
     if (c.cache.line_bytes < l1.instruction.line_bytes ||
         c.cache.line_bytes < l1.constant.line_bytes)

@@ -236,7 +236,7 @@ private:
         set("-icnt_grant_cycles", between(1, 3));
         if (mode != 1 && maybe(3)) {
             set("-gpgpu_cache:gpc",
-                one_of({"N:2:256:2,L:R:f:N:L,S:2:2,2", "N:8:256:4,L:R:m:N:L,A:8:16,4"}));
+                one_of({"N:2:128:2,L:R:f:N:L,S:2:2,2", "N:8:128:4,L:R:m:N:L,A:8:16,4"}));
             set("-gpgpu_gpc_cache_latency", one_of({0, 7, 62}));
         }
         if (mode != 1) return;

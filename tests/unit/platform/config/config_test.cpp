@@ -618,6 +618,8 @@ TEST(GpuConfig, GivesEachGpcACacheForCodeAndConstants) {
     EXPECT_THAT(c.network.crossbar.gpc_of_cluster, ElementsAre(0, 0, 1, 1, 1, 0, 1));
     EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:64:16,L:R:f:N,S:64:64,64"),
                 HasSubstr("requests more than a line"));
+    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:256:16,L:R:f:N,S:64:64,64"),
+                HasSubstr("at most 128 bytes"));
     EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc S:64:128:16,L:R:f:N,S:64:64,64"),
                 HasSubstr("whole lines"));
     EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:128:16,L:B:f:N,S:64:64,64"),
