@@ -485,6 +485,11 @@ void chip(builder& b) {
     b.count("-gpgpu_compute_capability_minor", "0", "", "Minor compute capability.");
     b.count("-gpgpu_simt_core_sim_order", "1", "",
             "Order of the SMs of a cluster: 0 fixed, 1 round robin.");
+    b.word("-gpgpu_cache:gpc", cache_syntax, "none",
+           "Cache for instructions and constants that the SMs of a GPC (-gpgpu_gpc_sms) share, "
+           "between their L1 caches and the L2; none: they read the L2.");
+    b.count("-gpgpu_gpc_cache_latency", "0", "core cycles",
+            "Time from the arrival of a request at the cache of a GPC to its look-up.");
 }
 
 void launch(builder& b) {
@@ -848,11 +853,6 @@ void l1(builder& b) {
     b.word("-gpgpu_const_cache:l1", cache_syntax, "64:64:2,L:R:f:N,A:2:32,4", "L1 constant cache.");
     b.word("-gpgpu_tex_cache:l1", cache_syntax, "8:128:5,L:R:m:N,F:128:4,128:2",
            "L1 texture cache; a sectored one fetches sectors of 32 bytes instead of lines.");
-    b.word("-gpgpu_cache:gpc", cache_syntax, "none",
-           "Cache for instructions and constants that the SMs of a GPC (-gpgpu_gpc_sms) share, "
-           "between their L1 caches and the L2; none: they read the L2.");
-    b.count("-gpgpu_gpc_cache_latency", "0", "core cycles",
-            "Time from the arrival of a request at the cache of a GPC to its look-up.");
     b.ignored("-gpgpu_cache:dl1PrefL1", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_cache:dl1PrefShared", option_type::text, "none", no_preference);
     b.ignored("-gpgpu_shmem_sizeDefault", option_type::natural, "16384", no_preference);

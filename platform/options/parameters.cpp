@@ -13,7 +13,8 @@ namespace simtlm::platform {
 namespace {
 
 /// Kinds of modules whose names end in a number: cluster0, sm1.
-constexpr std::array<const char*, 5> numbered_modules{"cluster", "sm", "partition", "bank", "dram"};
+constexpr std::array<const char*, 6> numbered_modules{"cluster", "sm",   "partition",
+                                                      "bank",    "dram", "gpc_cache"};
 
 /// A structured option: the module and names of the fields of its value, which `:` and `,`
 /// separate. Without names the fields are called KEY=VALUE in the value.

@@ -34,6 +34,7 @@ const std::vector<dependence>& dependences() {
         {"cluster",
          {g::trace, g::chip, g::launch, g::core, g::operands, g::units, g::sub_cores, g::l1},
          {of_core_clock, of_network_clock}},
+        {"gpc_cache", {g::chip, g::launch}, {of_core_clock, of_network_clock}},
         {"network", {g::chip, g::interconnect}, {of_core_clock, of_network_clock, of_mapping}},
         {"partition",
          {g::l2, g::dram},
