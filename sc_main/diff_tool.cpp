@@ -29,7 +29,7 @@ constexpr const char* usage = R"(usage: simtlm-diff [OPTIONS] A.json B.json
 
 Compares two statistics files that simtlm --stats-json wrote: options of the GPU, cycles by kernel, and
 every statistic that differs by more than its tolerance. Kernels are matched by list position and name.
-Statistics are printed report_values (gpu_tot_ipc) and counters, named KIND.COUNTER[.CELL] (l1d.misses,
+Statistics are printed values (gpu_tot_ipc) and counters, named KIND.COUNTER[.CELL] (l1d.misses,
 sm.stalls.global_load.bank_conflict).
 
 With a profile of Nsight Compute or Nsight Systems (CSV, or SQLite of nsys export), compares its kernels and

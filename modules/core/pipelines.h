@@ -18,7 +18,7 @@ struct collector_pool_config {
 /// A pipeline of an SM, from issue to execution: the instruction classes, the registers before and
 /// after operand collection, the collectors, and the functional units. A row of the table from
 /// which operand collector, dispatch stage, SM, options and waveforms are built; adding a row adds
-/// a class of units (docs/architecture.md, "A functional unit class").
+/// a class of units (docs/extending.md, "A functional unit class").
 struct pipeline_config {
     std::string name;          ///< of its units and registers: "sp"
     std::string label;         ///< in messages: "SP"

@@ -35,7 +35,7 @@ struct opcode_entry {
 /// atomic, half, ldgsts, ldgdepbar, depbar, ldsm, warp_sync.
 class opcode_tables {
 public:
-    /// The built-in tables: Kepler to Hopper.
+    /// The built-in tables: Kepler to Blackwell.
     static opcode_tables builtin();
 
     /// Adds a user's file to the tables; its entries replace existing ones.

@@ -123,7 +123,7 @@ public:
 
 /// A kernel that an SM can run, whatever the source of its instructions. A new kind of source
 /// implements this interface, `cta` and, if control flow depends on data, `warp_executor`; see
-/// docs/architecture.md, "An instruction source".
+/// docs/extending.md, "An instruction source".
 ///
 /// All functions are called by the simulation thread.
 class kernel_source {

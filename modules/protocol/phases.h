@@ -41,7 +41,8 @@ enum class phase_scope : unsigned char { gpu, sm, dram, l2, replies, cluster, po
     row(core_acknowledge, core, cluster, "`simt_cluster`", "", "",                                 \
         "with several host threads: delivers acknowledgements of writes to its SMs")               \
     row(core_write_back, core, sm, "`sleeping_warps`", "`write_back`",                             \
-        "`execution_stage`, `sub_core_sm`, `mbarrier_unit`, `warpgroup_unit`, `bulk_copy_engine`", \
+        "`execution_stage`, `sub_core_sm`, `bulk_copy_engine`, `mbarrier_unit`, "                  \
+        "`warpgroup_unit`, `tensor_core_unit`",                                                    \
         "results reach the register file; barriers, fences and sleeping warps end")                \
     row(core_units, core, sm, "", "`functional_units`, `ldst_unit`", "`memory_unit`",              \
         "units complete; the unit for memory accepts responses and writes back")                   \

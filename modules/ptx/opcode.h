@@ -7,8 +7,8 @@
 namespace simtlm::ptx {
 
 /// Opcode of an instruction. `later` represents instructions of sm_90 and later that are not
-/// supported (multimem, tcgen05, …): they are parsed with unchecked operands, and executing one is
-/// an error that names the text of its operation.
+/// supported (multimem, …): they are parsed with unchecked operands, and executing one is an error
+/// that names the text of its operation.
 enum class opcode : std::uint16_t {
 #define SIMTLM_PTX_OPCODE(name, text, scheduling, order, lowering) name,
 #include "modules/ptx/opcodes.def"

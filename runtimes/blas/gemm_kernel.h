@@ -37,7 +37,7 @@ struct gemm_kernel {
     bool aligned = false;
     bool pairs = false;  ///< two consecutive elements of C and D can be accessed at a time
     bool large = true;   ///< tile of 128 x 128, or of 64 x 64
-    bool split = false;  ///< store f32 sums of a part of k; reduce_kernel() adds them
+    bool split = false;  ///< store f32 sums of a part of k; the kernel reduce_ptx() adds them
     bool bias = false;
     element bias_type = element::f32;
     bool auxiliary = false;  ///< store the values before the activation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core model that only counts cycles, added as described in docs/architecture.md ("How to add: a
-// core"): every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms,
+// A core model that only counts cycles, added as described in docs/extending.md ("A core
+// pipeline"): every warp retires an instruction in every cycle. CTA scheduler, reports, waveforms,
 // timelines and the deadlock report work with it.
 #include "modules/core/multiprocessor.h"
 #include "modules/protocol/phases.h"

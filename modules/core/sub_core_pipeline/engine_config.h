@@ -58,7 +58,7 @@ struct tensor_core_config {
     unsigned shift_cycles = 62;       ///< tcgen05.shift: latency in addition to the interval
 };
 
-/// The engines of an SM that work asynchronously to its warps (sm_90).
+/// The engines of an SM that work asynchronously to its warps (sm_90 and later).
 struct engine_config {
     bool present = false;
     bulk_copy_config bulk;

@@ -53,8 +53,8 @@ bool lower_divergent_branch(machine_lowering& l, const control_operands& c) {
     return true;
 }
 
-/// A branch to a register plus an offset. @param after  the offset counts from the next
-/// instruction
+/// A branch to a register plus an offset.
+/// @param relative_to_next  the offset counts from the next instruction
 bool lower_register_branch(machine_lowering& l, const control_operands& c, bool relative_to_next) {
     const sass::operand& to = l.at(c.n);
     const std::uint64_t origin = relative_to_next ? l.now().address + sass::instruction_bytes : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the recipes "A DRAM scheduler" and "A memory channel" of docs/architecture.md.
+// Follows the recipes "A DRAM scheduler" and "A memory channel" of docs/extending.md.
 #include "tests/unit/memory/partition_rig.h"
 
 #include <gtest/gtest.h>

@@ -163,7 +163,7 @@ TEST_P(WarpSchedulerPolicy, CompletesEveryWarpAndCountsEveryCycle) {
     EXPECT_EQ(s.idle + s.scoreboard + s.stall + s.issue_cycles, 2 * s.cycles);
 }
 
-/// The policy from the recipe in docs/architecture.md: the warp with the oldest fetch.
+/// The policy from the recipe in docs/extending.md: the warp with the oldest fetch.
 class stalest_first : public scheduling_policy {
 public:
     explicit stalest_first(const warp_table& warps) : warps_(warps) {}

@@ -122,7 +122,7 @@ TYPED_TEST(Counters, NameTheCellsOfArraysOnceEach) {
     }
 }
 
-// ---- the recipe of docs/architecture.md: a statistic is a member and a row ------------------
+// ---- the recipe of docs/extending.md: a statistic is a member and a row ---------------------
 
 struct replay_statistics {
     std::uint64_t replays = 0;
