@@ -2,6 +2,7 @@
 // Opens libraries at run time, and prints how many GPUs each of them reports:
 //   opener FILE...
 // FILE is a CUDA driver or runtime, NVIDIA's management library, or a plugin (vendor_plugin.cpp).
+// Of cuBLAS it prints the version.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -28,10 +29,22 @@ int count_devices(const char* file, int* count) {
     return -2;
 }
 
+/// @return whether the file is a cuBLAS that answers without a handle, as simtlm's own does
+bool print_version_of_blas(const char* file) {
+    void* const library = dlopen(file, RTLD_NOW);
+    if (library == nullptr) return false;
+    auto* const get = find<int(void*, int*)>(library, "cublasGetVersion_v2");
+    int version = 0;
+    if (get == nullptr || get(nullptr, &version) != 0) return false;
+    std::printf("%s: cuBLAS %d\n", file, version);
+    return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
+        if (print_version_of_blas(argv[i])) continue;
         int count = 0;
         const int error = count_devices(argv[i], &count);
         std::printf("%s: error %d, %d GPUs\n", argv[i], error, count);

@@ -56,6 +56,12 @@ TEST_F(Redirection, OpensARuntimeByAPathThatDoesNotExist) {
     EXPECT_EQ(other + ": error -1, 0 GPUs\n", opened({other}, false));
 }
 
+TEST_F(Redirection, OpensItsOwnBlasWithAndWithoutAVersion) {
+    for (const std::string file :
+         {"libcublas.so", "libcublas.so.11", "libcublas.so.12", "libcublas.so.13"})
+        EXPECT_THAT(opened({file}, false), HasSubstr(file + ": cuBLAS 1"));
+}
+
 TEST_F(Redirection, ReplacesTheRuntimeThatALibraryContainsBeforeItsConstructors) {
     const std::string plugin = SIMTLM_PLUGIN;
     EXPECT_EQ(plugin + ": error 0, 2 GPUs\n", opened({plugin}));

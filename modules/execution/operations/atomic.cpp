@@ -46,6 +46,18 @@ struct of_two {
     }
 };
 
+/// The function that an operation performs in global memory. Sums of f32 flush subnormal operands
+/// and results there, with or without .ftz, but not in shared memory (PTX manual, atom; machine
+/// code: F32.FTZ.RN).
+template <class Op>
+struct in_global_memory {
+    using type = Op;
+};
+template <>
+struct in_global_memory<of_two<values::add<values::f32>>> {
+    using type = of_two<values::add<values::f32, values::rounding::nearest, values::ftz>>;
+};
+
 /// Replaces a value in memory. @return the previous value
 template <class Op, class Bits>
 Bits update(std::byte* at, Bits b, Bits c, bool concurrent) {
@@ -109,8 +121,12 @@ void perform_atomic(warp& w, const memory_request& r) {
                 w, r, i, address_windows::in_local(a) ? a - address_windows::local : a);
         if (a % sizeof(Bits) != 0) misaligned(w, r.op, i, a, sizeof(Bits));
         if (!range.holds(a, sizeof(Bits))) range = range_of(w, r.op, i, s, a, sizeof(Bits), true);
-        const Bits old = update<Op, Bits>(range.at(a), static_cast<Bits>(b[i]),
-                                          static_cast<Bits>(c[i]), concurrent);
+        const bool global =
+            s == space::global || (s == space::generic && address_windows::in_global(a));
+        const auto replace =
+            global ? update<typename in_global_memory<Op>::type, Bits> : update<Op, Bits>;
+        const Bits old =
+            replace(range.at(a), static_cast<Bits>(b[i]), static_cast<Bits>(c[i]), concurrent);
         if (to != nullptr) to[i] = old;
     });
 }
@@ -206,9 +222,10 @@ const operation* wide_atomic(warp& w, const operation* op) {
 
 // ---- vectors ----
 
-/// elements: the operands. Destinations are in the operation's list.
+/// In global memory. elements: the operands. Destinations are in the operation's list.
 template <class Op, class Bits>
 void perform_vector(warp& w, const memory_request& r) {
+    using global = typename in_global_memory<Op>::type;
     const unsigned count = access_detail::elements_of(r.op);
     const auto bytes = static_cast<std::uint32_t>(count * sizeof(Bits));
     const bool concurrent =
@@ -221,7 +238,7 @@ void perform_vector(warp& w, const memory_request& r) {
         for (unsigned e = 0; e < count; ++e) {
             const auto b =
                 static_cast<Bits>(reinterpret_cast<const lane_type<Bits>*>(r.elements[e])[i]);
-            const Bits old = update<Op, Bits>(range.at(a) + e * sizeof(Bits), b, b, concurrent);
+            const Bits old = update<global, Bits>(range.at(a) + e * sizeof(Bits), b, b, concurrent);
             const operand_ref to = r.op->list[count + e];
             if (to != no_operand) lanes_at<Bits>(w, to)[i] = old;
         }
@@ -253,7 +270,8 @@ template <class Op, class Bits>
 void update_element(std::byte* at, const std::byte* value, bool concurrent) {
     Bits b;
     std::memcpy(&b, value, sizeof b);
-    update<Op, Bits>(at, b, b, concurrent);
+    // Sums of floats only exist for global memory.
+    update<typename in_global_memory<Op>::type, Bits>(at, b, b, concurrent);
 }
 
 /// The chosen function: the handler of an instruction, or the update of one element.

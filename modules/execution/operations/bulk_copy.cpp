@@ -303,12 +303,25 @@ private:
 
 constexpr unsigned max_row_bytes = 256 * 8;
 
-/// Elements outside of the tensor: zeros, or the NaN 0x7fff or 0x7fffffff of their format.
+/// Elements outside of the tensor: zeros, or the half-word 0x7ff7, which is a NaN in each format
+/// when it is repeated (reported for sm_120).
 void fill_outside(const tensor_map& m, std::byte* row, std::uint32_t bytes) {
-    std::memset(row, m.fills_with_nan ? 0xff : 0, bytes);
-    if (!m.fills_with_nan) return;
-    const unsigned each = m.element_bytes();
-    for (std::uint32_t i = each - 1; i < bytes; i += each) row[i] = std::byte{0x7f};
+    std::memset(row, m.fills_with_nan ? 0xf7 : 0, bytes);
+    for (std::uint32_t i = 1; m.fills_with_nan && i < bytes; i += 2) row[i] = std::byte{0x7f};
+}
+
+/// Rounds floats in place to tf32, to nearest even; every NaN becomes 0x7fffe000 (reported for
+/// sm_120). Copies to shared memory do so, also those of the type with flushed subnormals, which
+/// remain.
+void round_to_tf32(std::byte* at, unsigned count) {
+    constexpr std::uint32_t infinity = 0x7f800000, nan = 0x7fffe000, dropped = 0x1fff;
+    for (; count != 0; --count, at += sizeof(std::uint32_t)) {
+        std::uint32_t bits;
+        std::memcpy(&bits, at, sizeof bits);
+        const std::uint32_t is_odd = bits >> 13 & 1;
+        bits = (bits & ~0x80000000u) > infinity ? nan : (bits + dropped / 2 + is_odd) & ~dropped;
+        std::memcpy(at, &bits, sizeof bits);
+    }
 }
 
 /// The type of reductions on a tensor.
@@ -450,6 +463,8 @@ struct box_load {
         if (m.has_gaps() && m.atomicity == tensor_map::atom::bytes_64)
             c.fail("chunks of 64 bytes of numbers with gaps are only stored");
         const unsigned each = m.element_bytes(), shared_each = m.shared_bytes();
+        const bool rounds =
+            m.type == tensor_map::element::tf32 || m.type == tensor_map::element::tf32_ftz;
         c.for_destinations(to(), [&](device_address shared, device_address) {
             for (box_rows rows(c, m); !rows.done(); rows.next()) {
                 std::byte row[max_row_bytes];
@@ -459,8 +474,9 @@ struct box_load {
                     rows.for_elements([&](unsigned first, unsigned count, std::uint64_t at) {
                         const std::byte* const from =
                             c.at(space::global, a + at * each, count * each, false);
-                        copy_elements(row + first * shared_each, shared_each, from, each, count,
-                                      each);
+                        std::byte* const to = row + first * shared_each;
+                        copy_elements(to, shared_each, from, each, count, each);
+                        if (rounds) round_to_tf32(to, count);
                     });
                 move_row(m, shared + rows.place(), rows.bytes(),
                          [&](device_address s, std::uint32_t i, std::uint32_t n) {

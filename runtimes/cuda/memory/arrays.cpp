@@ -166,17 +166,18 @@ array_description_3d descriptor_of(const device::array& a) {
 channel_description channels_of(int format, unsigned channels) {
     constexpr int half = 0x10, single = 0x20;
     const bool floating = format == half || format == single;
-    const int size = format & 7;
-    require(floating || (size <= 3 && (format & ~0xb) == 0), status::invalid_value, "no format");
+    const bool is_unsigned = format >= 1 && format <= 3, is_signed = format >= 8 && format <= 10;
+    require(floating || is_unsigned || is_signed, status::invalid_value, "no format");
+    require(channels == 1 || channels == 2 || channels == 4, status::invalid_value,
+            "one, two or four channels");
     const int bits = format == half     ? 16
                      : format == single ? 32
-                     : format >= 8      ? 8 << (format - 8)
+                     : is_signed        ? 8 << (format - 8)
                                         : 8 << (format - 1);
     channel_description d{};
     int* const each[] = {&d.x, &d.y, &d.z, &d.w};
-    require(channels >= 1 && channels <= 4, status::invalid_value, "one to four channels");
     for (unsigned i = 0; i < channels; ++i) *each[i] = bits;
-    d.kind = floating ? 2 : format >= 8 ? 0 : 1;
+    d.kind = floating ? 2 : is_signed ? 0 : 1;
     return d;
 }
 

@@ -128,7 +128,8 @@ struct module_reference {
     std::uint64_t handle = 0;  ///< value used by the module's code
     resource_description resource{};
     driver_texture how{};
-    channel_description format{32, 0, 0, 0, 2};
+    int format = 0x20;  ///< of linear memory: CUarray_format
+    int channels = 1;
     bool bound = false, surface = false;
 
     /// Binds the memory that `resource` describes.
@@ -138,7 +139,9 @@ struct module_reference {
     }
     void apply(session& s) {
         if (!bound) return;
-        const texture_description t = plain(s, how, resource);
+        if (resource.type == 2)  // its format may be set after its address
+            resource.linear.format = channels_of(format, static_cast<unsigned>(channels));
+        const texture_description t = plain(s, how, resource, nullptr);
         cuda::bind(s, handle, resource, surface ? nullptr : &t);
     }
 };
@@ -171,7 +174,7 @@ CALL(cuModuleGetSurfRef, session& s, module_reference** to, module* m, const cha
 }
 CALL(cuTexRefSetArray, session& s, module_reference* r, void* array, unsigned) {
     require_pointer(r);
-    s.array(array);
+    s.array(array);  // fails if there is none
     r->resource = {};
     r->resource.array = array;
     r->bind(s);
@@ -185,7 +188,6 @@ CALL(cuTexRefSetAddress, session& s, std::size_t* offset, module_reference* r,
     r->resource = {};
     r->resource.type = 2;
     r->resource.linear.pointer = pointer_to(address & ~std::uint64_t{511});
-    r->resource.linear.format = r->format;
     r->resource.linear.bytes = bytes + address % 512;
     r->bind(s);
 }
@@ -213,7 +215,10 @@ CALL(cuTexRefSetAddress2D, session& s, module_reference* r, const description_2d
     r->bind(s);
 }
 CALL(cuTexRefSetFormat, session& s, module_reference* r, int format, int channels) {
-    value_at(r).format = channels_of(format, static_cast<unsigned>(channels));
+    require_pointer(r);
+    channels_of(format, static_cast<unsigned>(channels));
+    r->format = format;
+    r->channels = channels;
     r->apply(s);
 }
 CALL(cuTexRefSetAddressMode, session& s, module_reference* r, int dimension, int mode) {
@@ -239,9 +244,64 @@ CALL(cuTexRefSetMipmapFilterMode, session& s, module_reference* r, int mode) {
     value_at(r).how.mip_filter = mode;
     r->apply(s);
 }
+CALL(cuTexRefSetMipmapLevelBias, session& s, module_reference* r, float bias) {
+    value_at(r).how.mip_bias = bias;
+    r->apply(s);
+}
+CALL(cuTexRefSetMipmapLevelClamp, session& s, module_reference* r, float minimum, float maximum) {
+    value_at(r).how.mip_minimum = minimum;
+    r->how.mip_maximum = maximum;
+    r->apply(s);
+}
 CALL(cuTexRefSetMaxAnisotropy, session& s, module_reference* r, unsigned value) {
     value_at(r).how.anisotropy = value;
     r->apply(s);
+}
+
+CALL(cuTexRefGetAddress, session&, std::uint64_t* to, const module_reference* r) {
+    require_pointer(to, r);
+    require(r->bound && r->resource.type >= 2, status::invalid_value, "no memory is bound");
+    *to = address_of(r->resource.type == 2 ? r->resource.linear.pointer
+                                           : r->resource.pitched.pointer);
+}
+CALL(cuTexRefGetArray, session&, void** to, const module_reference* r) {
+    require_pointer(to, r);
+    require(r->bound && r->resource.type < 2, status::invalid_value, "no array is bound");
+    *to = r->resource.array;
+}
+CALL(cuTexRefGetFormat, session&, int* format, int* channels, const module_reference* r) {
+    require_pointer(format, channels, r);
+    *format = r->format;
+    *channels = r->channels;
+}
+CALL(cuTexRefGetAddressMode, session&, int* to, const module_reference* r, int dimension) {
+    require_pointer(to, r);
+    require(dimension >= 0 && dimension < 3, status::invalid_value, "no dimension");
+    *to = r->how.address_mode[dimension];
+}
+CALL(cuTexRefGetFilterMode, session&, int* to, const module_reference* r) {
+    value_at(to) = value_at(r).how.filter;
+}
+CALL(cuTexRefGetFlags, session&, unsigned* to, const module_reference* r) {
+    value_at(to) = value_at(r).how.flags;
+}
+CALL(cuTexRefGetBorderColor, session&, float* to, const module_reference* r) {
+    require_pointer(to, r);
+    std::copy(std::begin(r->how.border), std::end(r->how.border), to);
+}
+CALL(cuTexRefGetMipmapFilterMode, session&, int* to, const module_reference* r) {
+    value_at(to) = value_at(r).how.mip_filter;
+}
+CALL(cuTexRefGetMipmapLevelBias, session&, float* to, const module_reference* r) {
+    value_at(to) = value_at(r).how.mip_bias;
+}
+CALL(cuTexRefGetMipmapLevelClamp, session&, float* low, float* high, const module_reference* r) {
+    require_pointer(low, high, r);
+    *low = r->how.mip_minimum;
+    *high = r->how.mip_maximum;
+}
+CALL(cuTexRefGetMaxAnisotropy, session&, int* to, const module_reference* r) {
+    value_at(to) = static_cast<int>(value_at(r).how.anisotropy);
 }
 /// The texture is already known to the module's code, so there is nothing to do.
 FUNCTION(result, cuParamSetTexRef, void*, int, module_reference*) {

@@ -15,6 +15,7 @@ namespace simtlm::cuda {
 using execution::arithmetic::address_mode;
 
 using execution::arithmetic::filter_mode;
+using execution::arithmetic::texture_geometry;
 
 namespace {
 
@@ -40,17 +41,56 @@ execution::arithmetic::sampler_state sampler_of(const texture_description& t) {
     return s;
 }
 
+/// The texels that a resource view reads from an array. @param format  cudaResourceViewFormat
+execution::arithmetic::texel_format view_format(int format,
+                                                const execution::arithmetic::texel_format& own) {
+    using execution::arithmetic::channel_kind;
+    constexpr int first_compressed = 0x19, last = 0x22;
+    if (format == 0) return own;
+    require(format > 0 && format <= last, status::invalid_value, "unknown resource view format");
+    require(format < first_compressed, status::not_supported,
+            "resource views of block-compressed formats are not supported");
+    // Formats of one, two and four channels of u8, s8, u16, s16, u32, s32, f16, f32.
+    const int kind = (format - 1) / 3;
+    constexpr int f16 = 6;
+    execution::arithmetic::texel_format f;
+    f.channels = static_cast<std::uint8_t>(1 << (format - 1) % 3);
+    f.bits = kind < 2 ? 8 : kind < 4 || kind == f16 ? 16 : 32;
+    f.kind = kind >= f16     ? channel_kind::floating
+             : kind % 2 == 0 ? channel_kind::unsigned_integer
+                             : channel_kind::signed_integer;
+    require(f.bytes() == own.bytes(), status::invalid_value,
+            "the texels of a resource view have another size than those of the array");
+    return f;
+}
+
+/// Restricts an image to the levels and layers of a resource view, and changes its format.
+void apply_view(execution::arithmetic::texture_image& image, const resource_view& v) {
+    require(v.first_level <= v.last_level && v.last_level < image.levels.size() &&
+                v.first_layer <= v.last_layer && v.last_layer < image.layers,
+            status::invalid_value, "the array has no such levels or layers");
+    image.format = view_format(v.format, image.format);
+    image.levels.erase(image.levels.begin() + v.last_level + 1, image.levels.end());
+    image.levels.erase(image.levels.begin(), image.levels.begin() + v.first_level);
+    const bool cubes = image.geometry == texture_geometry::layered_cube;
+    const unsigned slices = cubes ? 6 : 1;  // of a layer
+    for (auto& level : image.levels) level.offset += level.slice_pitch * slices * v.first_layer;
+    image.layers = v.last_layer - v.first_layer + 1;
+}
+
 }  // namespace
 
 std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,
                            const resource_view* v) {
     execution::texture_binding b;
+    require(v == nullptr || r.type < 2, status::invalid_value, "a view requires an array");
     switch (r.type) {
         case 0:
         case 1: {
             const device::array& a = s.array(r.array);
             b.image = a.image;
             b.base = a.address;
+            if (v != nullptr) apply_view(b.image, *v);
             break;
         }
         case 2: {
@@ -200,11 +240,13 @@ channel_description format_of_resource(session& s, const resource_description& r
 
 }  // namespace
 
-texture_description plain(session& s, const driver_texture& d, const resource_description& r) {
+texture_description plain(session& s, const driver_texture& d, const resource_description& r,
+                          const resource_view* v) {
     texture_description t{};
     std::copy(std::begin(d.address_mode), std::end(d.address_mode), std::begin(t.address_mode));
     t.filter = d.filter;
-    const channel_description format = format_of_resource(s, r);
+    channel_description format = format_of_resource(s, r);
+    if (v != nullptr) format = description_of(view_format(v->format, format_of(format)));
     t.normalised_read = (d.flags & read_as_integer) == 0 && format.kind != 2 && format.x < 32;
     t.srgb = (d.flags & srgb) != 0;
     t.normalised_coordinates = (d.flags & normalised_coordinates) != 0;
@@ -221,7 +263,7 @@ CALL(cuTexObjectCreate, session& s, unsigned long long* to, const driver_resourc
      const driver_texture* t, const resource_view* v) {
     require_pointer(to, r, t);
     const resource_description resource = plain(*r);
-    const texture_description how = plain(s, *t, resource);
+    const texture_description how = plain(s, *t, resource, v);
     *to = make_texture(s, resource, &how, v);
 }
 CALL(cuSurfObjectCreate, session& s, unsigned long long* to, const driver_resource* r) {

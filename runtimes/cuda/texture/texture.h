@@ -29,8 +29,11 @@ struct driver_texture {
 };
 
 /// Converts the driver's description for a resource. @throws failure  so do the functions below
-texture_description plain(session& s, const driver_texture& d, const resource_description& r);
+/// @param v  nullptr: the whole resource with its own format
+texture_description plain(session& s, const driver_texture& d, const resource_description& r,
+                          const resource_view* v);
 /// @param t  nullptr: a surface
+/// @param v  levels, layers and format of an array; nullptr: all, and its own format
 /// @return the handle of the object
 std::uint64_t make_texture(session& s, const resource_description& r, const texture_description* t,
                            const resource_view* v);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -441,7 +442,9 @@ tensor_map matrix_map(device_address a, unsigned columns, unsigned rows) {
 }
 
 /// Copies the box at (x, y) of a tensor to shared memory, and 32 words of it to `out`.
-std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 128) {
+/// @param first  words at the start of the tensor; the others are 100 times their row plus column
+std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 128,
+                               const std::vector<std::uint32_t>& first = {}) {
     machine m(kernel(expect(bytes) + "mov.u32 %r30, " + std::to_string(x) + "; mov.u32 %r31, " +
                          std::to_string(y) +
                          "; @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
@@ -451,6 +454,7 @@ std::vector<std::uint32_t> box(tensor_map map, int x, int y, unsigned bytes = 12
               hopper);
     std::vector<std::uint32_t> data(16 * 16);
     for (unsigned i = 0; i < 256; ++i) data[i] = i / 16 * 100 + i % 16;
+    std::copy(first.begin(), first.end(), data.begin());
     map.address = m.buffer(data);
     std::vector<std::byte> image(128);
     map.encode(image.data());
@@ -473,8 +477,28 @@ TEST(TensorCopy, FillsElementsOutsideOfTheTensor) {
     tensor_map nan = matrix_map(0, 16, 16);
     nan.type = tensor_map::element::f32;
     nan.fills_with_nan = true;
-    EXPECT_EQ(box(nan, 12, 0)[7], 0x7fffffffu);
+    EXPECT_EQ(box(nan, 12, 0)[7], 0x7ff77ff7u);
     EXPECT_EQ(box(nan, 12, 0)[3], 15u);
+}
+
+TEST(TensorCopy, RoundsTf32ToNearestEven) {
+    // Ties to even and to odd, a carry into the exponent, the largest float, infinity, a NaN and a
+    // subnormal.
+    const std::vector<std::uint32_t> floats = {0x3f801000, 0x3f803000, 0xbfffffff, 0x7f7fffff,
+                                               0xff800000, 0xff800001, 0x80003001, 0x3f800fff};
+    const std::vector<std::uint32_t> rounded = {0x3f800000, 0x3f804000, 0xc0000000, 0x7f800000,
+                                                0xff800000, 0x7fffe000, 0x80004000, 0x3f800000};
+    tensor_map m = matrix_map(0, 16, 16);
+    m.type = tensor_map::element::f32;
+    auto r = box(m, 0, 0, 128, floats);
+    EXPECT_EQ(std::vector(r.begin(), r.begin() + 8), floats);
+    for (const auto type : {tensor_map::element::tf32, tensor_map::element::tf32_ftz}) {
+        m.type = type;
+        r = box(m, 0, 0, 128, floats);
+        EXPECT_EQ(std::vector(r.begin(), r.begin() + 8), rounded);
+    }
+    m.fills_with_nan = true;
+    EXPECT_EQ(box(m, 12, 0)[7], 0x7ff77ff7u);
 }
 
 TEST(TensorCopy, CountsNumbersOfFourBitsInCoordinates) {

@@ -252,5 +252,28 @@ TEST(Atomic, AddsFloats) {
     EXPECT_EQ(after[0], 0x43000000u);  // 128
 }
 
+/// What global memory contains after one thread has added a float to it.
+std::uint32_t sum_in_global_memory(const std::string& add, std::uint32_t before) {
+    std::vector<std::uint32_t> after;
+    results("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 " + add + ";", "", {before}, 1, 1,
+            &after);
+    return after[0];
+}
+
+TEST(Atomic, SumsOfFloatsFlushSubnormalsInGlobalMemoryOnly) {
+    const std::string subnormal = "0f00400000", negative = "0f80c00000";
+    EXPECT_EQ(sum_in_global_memory("red.global.add.f32 [%rd0], " + subnormal, 0x00400000), 0u);
+    EXPECT_EQ(sum_in_global_memory("red.add.f32 [%rd0], " + subnormal, 0x3f800000), 0x3f800000u);
+    EXPECT_EQ(sum_in_global_memory("atom.add.f32 %f1, [%rd0], " + negative, 0x00800000),
+              0x80000000u);  // the result
+    for (const char* const add : {"red.shared.add.f32 [sum]", "red.add.f32 [%rd1]"})
+        EXPECT_EQ(results("mov.f32 %f1, " + subnormal +
+                              "; st.shared.f32 [sum], %f1; mov.u64 %rd1, sum;"
+                              "cvta.shared.u64 %rd1, %rd1; " +
+                              add + ", %f1; ld.shared.u32 %r1, [sum];",
+                          ".shared .align 4 .f32 sum;\n", {0}, 1),
+                  std::vector<std::uint32_t>{0x00800000});
+}
+
 }  // namespace
 }  // namespace simtlm::execution
