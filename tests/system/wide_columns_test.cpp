@@ -95,7 +95,7 @@ std::string pixel(const wide_copy& c, unsigned n, const std::string& input) {
     std::size_t from = static_cast<std::size_t>(at[0]) * m.element_bytes();
     for (unsigned d = 1; d < m.rank; ++d) {
         if (at[d] < 0 || at[d] > static_cast<int>(m.last[d])) {
-            const std::string outside = m.fills_with_nan ? std::string("\xff\xff\xff\x7f") : "";
+            const std::string outside = m.fills_with_nan ? std::string("\xf7\x7f\xf7\x7f") : "";
             std::string row;
             while (row.size() < bytes) row += outside.empty() ? std::string(4, '\0') : outside;
             return row;

@@ -622,7 +622,7 @@ TEST(GpuConfig, GivesEachGpcACacheForCodeAndConstants) {
                 HasSubstr("at most 128 bytes"));
     EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc S:64:128:16,L:R:f:N,S:64:64,64"),
                 HasSubstr("whole lines"));
-    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:128:16,L:B:f:N,S:64:64,64"),
+    EXPECT_THAT(refused(chip + l1 + "-gpgpu_cache:gpc N:64:128:16,L:T:m:N,S:64:64,64"),
                 HasSubstr("never written"));
 }
 

@@ -241,7 +241,8 @@ std::optional<std::string> attribute(const std::string& module, const std::strin
 }
 
 TEST(Modules, HaveTheirParametersAsAttributes) {
-    configuration values({"--preset", "TINY"}, SIMTLM_TEST_CONFIG_DIR);
+    configuration values({"--preset", "TINY", "-gpgpu_cache:gpc", "N:8:128:4,L:R:f:N,A:8:8,4"},
+                         SIMTLM_TEST_CONFIG_DIR);
     values.parameters().set("gpu.cluster0.sm0.l1d.sets", "8");
     gpu device("gpu", values.make());
     sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -271,10 +271,10 @@ TEST(Presets, DescribeTheQuadroV100OfAccelSim) {
 TEST(Presets, AssignTheSmsOfAV100ToItsSixGpcs) {
     const interconnect::crossbar_config network = make_gpu_config(loaded("V100")).network.crossbar;
     EXPECT_EQ(network.gpc_flits, 4000u);
-    ASSERT_EQ(network.gpc_of_cluster.size(), 80u);
-    std::array<unsigned, 6> sms{};
-    for (const unsigned gpc : network.gpc_of_cluster) ++sms.at(gpc);
-    EXPECT_THAT(sms, ::testing::ElementsAre(14, 14, 14, 14, 12, 12));
+    ASSERT_EQ(network.gpc_of_cluster.size(), 86u);  // 80 SMs, and a cache of each GPC
+    std::array<unsigned, 6> ports{};
+    for (const unsigned gpc : network.gpc_of_cluster) ++ports.at(gpc);
+    EXPECT_THAT(ports, ::testing::ElementsAre(15, 15, 15, 15, 13, 13));
 }
 
 TEST(Presets, HaveTheMemoryOfTheirCards) {
