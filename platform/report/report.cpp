@@ -438,10 +438,11 @@ const report& reporter::make(const report_subject* subject) {
     write_issue(out, cores, device_);
     write_traffic(out, device_);
     const std::size_t before_memory = out.printed();
-    const memory::dram_statistics channels = sum_of_channels(device_);
-    write_memory(out, device_, channels);
+    const channel_counts channels = counts_of_channels(device_);
+    const memory::dram_statistics of_channels = sum_of_channels(channels);
+    write_memory(out, device_, channels, of_channels);
     if (!device_.config().run.print_memory_latencies) out.unprint(before_memory);
-    write_channels(out, device_, channels);
+    write_channels(out, device_, channels, of_channels);
     write_l2(out, device_);
     write_queues(out, device_);
     write_network(out, device_);

@@ -40,6 +40,11 @@ public:
     }
     /// Appends text verbatim.
     void text(std::string_view t) { std::copy(t.begin(), t.end(), extend(t.size())); }
+    /// Prints a part of the text again. @param from  @param to  as returned by printed()
+    void repeat(std::size_t from, std::size_t to) {
+        char* const at = extend(to - from);
+        std::copy(&report_.text[from], &report_.text[to], at);
+    }
     /// Prints a number, right-aligned to the width. Faster than print(), which parses its format on
     /// every call; for tables.
     void number(std::uint64_t value, unsigned width = 0);
@@ -113,11 +118,17 @@ void write_ports(report_writer& out, const std::string& name, const cache::cache
 void write_power(report_writer& out, gpu& device, std::uint64_t cycles,
                  const power::energy_statistics& before, std::uint64_t cycles_before);
 
-/// Sum of the statistics of all DRAM channels.
-memory::dram_statistics sum_of_channels(gpu& device);
+/// The counters of every DRAM channel.
+using channel_counts = std::vector<const memory::dram_statistics*>;
+/// Brings the counters of the channels up to date. @return them, valid until the next step
+channel_counts counts_of_channels(gpu& device);
+/// Sum of the counters of all DRAM channels.
+memory::dram_statistics sum_of_channels(const channel_counts& channels);
 /// Writes latencies of memory accesses, and the accesses by bank. @param all  sum_of_channels()
-void write_memory(report_writer& out, gpu& device, const memory::dram_statistics& all);
-/// Writes the statistics of every DRAM channel and their sum.
-void write_channels(report_writer& out, gpu& device, const memory::dram_statistics& all);
+void write_memory(report_writer& out, gpu& device, const channel_counts& channels,
+                  const memory::dram_statistics& all);
+/// Writes the counters of every DRAM channel and their sum.
+void write_channels(report_writer& out, gpu& device, const channel_counts& channels,
+                    const memory::dram_statistics& all);
 
 }  // namespace simtlm::platform
