@@ -166,7 +166,7 @@ inline void edge_source::gate_until_timer(const std::array<timer_wheel, max_doma
         ++edges_[decoupled_domain_];
     }
     for (unsigned d = 0; d < gates_.size(); ++d) {
-        if (!gates_[d]->read())
+        if (!gates_[d]->can_be_gated())
             continue;  // its falling edge has not occurred yet: gated one edge
                        // later
         const std::uint64_t skipped = gates_[d]->gate_until(until);

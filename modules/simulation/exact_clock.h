@@ -12,8 +12,8 @@ namespace simtlm::simulation {
 /// An sc_clock whose edge times are computed by a derived class instead of being multiples of a
 /// constant period. It is bound, found, listed and traced like any sc_clock.
 ///
-/// The edge processes of sc_clock use m_posedge_time and m_negedge_time as the delay to the next
-/// opposite edge; both are updated at every edge.
+/// Falling edges are omitted, at half the cost, until something asks for the level of the clock or
+/// for an event other than that of rising edges.
 ///
 /// The clock can be gated: its owner suppresses edges on which no process would run.
 class computed_clock : public sc_core::sc_clock {
@@ -23,36 +23,45 @@ public:
     /// @param k  starts at 1
     virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
 
+    /// Whether the clock can be gated: it has fallen and not risen again otherwise.
+    bool can_be_gated() const { return m_cur_val; }
     /// Gates the clock: it stays low from its next falling edge until the first rising edge at or
     /// after a time.
     /// @param time  in units of the time resolution
-    /// @pre the clock is high
+    /// @pre can_be_gated()
     /// @return the number of suppressed rising edges
     std::uint64_t gate_until(std::uint64_t time) {
         const std::uint64_t skipped = skip_before(time);
-        if (skipped != 0) stay_low();
+        if (skipped != 0) {
+            rise_ = rising_edge(1, ~std::uint64_t{0});
+            reschedule_rise();
+        }
         return skipped;
     }
 
     /// Suppresses the next times.size() rising edges.
     /// @param times  set to the times of these edges, in units of the time resolution
-    /// @pre the clock is high
+    /// @pre can_be_gated()
     void suppress(std::vector<std::uint64_t>& times) {
         for (std::uint64_t& t : times) {
-            t = rising_edge(1, ~std::uint64_t{0});
-            skip_before(t + 1);
+            t = rise_;
+            next_edge();
+            rise_ = next_edge();
         }
-        stay_low();
+        reschedule_rise();
     }
+
+    const bool& read() const override;
+    const sc_core::sc_event& default_event() const override;
+    const sc_core::sc_event& value_changed_event() const override;
+    const sc_core::sc_event& negedge_event() const override;
 
 protected:
     /// The first rising edge is at time 0. Times are in units of the time resolution.
     /// @param period  nominal period
     /// @param first   time of the first falling edge
     computed_clock(const char* name, std::uint64_t period, std::uint64_t first)
-        : sc_clock(name, sc_core::sc_time::from_value(period)), last_edge_(first) {
-        m_negedge_time = sc_core::sc_time::from_value(first);
-    }
+        : sc_clock(name, sc_core::sc_time::from_value(period)), fall_(first) {}
 
     /// @return the time of the edge after the one returned by the previous call; the first call
     ///         returns the time of the second edge
@@ -61,23 +70,18 @@ protected:
     /// Skips all future rising edges before a time. @return their number
     virtual std::uint64_t skip_before(std::uint64_t time) = 0;
 
+    void before_end_of_elaboration() override;
+
 private:
-    /// Moves the next rising edge past the skipped edges.
-    void stay_low() {
-        const std::uint64_t next = rising_edge(1, ~std::uint64_t{0});
-        m_posedge_time += sc_core::sc_time::from_value(next - last_edge_);
-        last_edge_ = next;
-    }
+    void begin_edge();
+    void update() override;
+    void reschedule_rise();
+    void notify_at(std::uint64_t time);
+    void stop_omitting_falls();
 
-    void update() override {
-        sc_clock::update();
-        const std::uint64_t next = next_edge();
-        const auto gap = sc_core::sc_time::from_value(next - last_edge_);
-        last_edge_ = next;
-        (read() ? m_posedge_time : m_negedge_time) = gap;
-    }
-
-    std::uint64_t last_edge_;
+    std::uint64_t fall_;      // time of the falling edge after the last rising edge
+    std::uint64_t rise_ = 0;  // time of the next rising edge
+    bool omits_falls_ = true;
 };
 
 /// A clock of arbitrary frequency without drift: rising edge n occurs at n / frequency, rounded to

@@ -29,8 +29,8 @@ public:
     template <class Wake>
     void expire(std::uint64_t cycle, Wake wake) {
         const std::uint64_t place = cycle % reach;
+        if ((armed_[place / 64] >> place % 64 & 1u) == 0) return;  // the wheel exceeds a cache
         std::vector<timer>& due = places_[place];
-        if (due.empty()) return;
         std::size_t kept = 0;
         for (const timer& t : due) {
             if (t.at <= cycle)

@@ -26,16 +26,26 @@ void output_file::write_number(std::uint64_t value) {
 }
 
 void output_file::flush() {
-    std::string_view rest = buffer_;
-    while (error_ == 0 && !rest.empty()) {
-        const ssize_t n = ::write(fd_, rest.data(), rest.size());
+    write_now(buffer_);
+    buffer_.clear();
+}
+
+/// Writes the buffered bytes and a long text, which is not copied.
+void output_file::write_unbuffered(std::string_view text) {
+    flush();
+    write_now(text);
+}
+
+/// Writes bytes to the file.
+void output_file::write_now(std::string_view bytes) {
+    written_ += bytes.size();
+    while (error_ == 0 && !bytes.empty()) {
+        const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
         if (n >= 0)
-            rest.remove_prefix(static_cast<std::size_t>(n));
+            bytes.remove_prefix(static_cast<std::size_t>(n));
         else if (errno != EINTR)
             error_ = errno;
     }
-    written_ += buffer_.size();
-    buffer_.clear();
 }
 
 void output_file::close() {

@@ -22,6 +22,7 @@ public:
     output_file& operator=(const output_file&) = delete;
 
     void write(std::string_view text) {
+        if (text.size() >= flush_at) return write_unbuffered(text);
         buffer_.append(text);
         if (buffer_.size() >= flush_at) flush();
     }
@@ -41,7 +42,9 @@ public:
     bool in_place() const { return target_.in_place(); }
 
 private:
-    static constexpr std::size_t flush_at = std::size_t{1} << 18;
+    static constexpr std::size_t flush_at = std::size_t{1} << 16;
+    void write_unbuffered(std::string_view text);
+    void write_now(std::string_view text);
     void close();
     void remove_draft();
 

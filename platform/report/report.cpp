@@ -15,7 +15,6 @@
 #include <array>
 #include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace simtlm::platform {
@@ -24,10 +23,19 @@ namespace {
 
 using core::core_statistics;
 
-core_statistics sum_of_cores(gpu& device) {
-    core_statistics sum;
+/// The first SM, and the others that have run a CTA. The counters of the rest are zero.
+std::vector<core::multiprocessor*> used_cores(gpu& device) {
+    std::vector<core::multiprocessor*> used;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) support::add_up(sum, c->core(i).statistics());
+        for (unsigned i = 0; i < c->sms(); ++i)
+            if (used.empty() || c->core(i).counted().ctas_launched != 0)
+                used.push_back(&c->core(i));
+    return used;
+}
+
+core_statistics sum_of_cores(const std::vector<core::multiprocessor*>& used) {
+    core_statistics sum;
+    for (core::multiprocessor* const sm : used) support::add_up(sum, sm->statistics());
     return sum;
 }
 
@@ -48,33 +56,43 @@ void write_cache_line(report_writer& out, std::string_view what, unsigned number
     out.text("\n");
 }
 
-void write_core_caches(report_writer& out, gpu& device) {
+/// Prints a line for the L1D of every SM.
+void write_l1d_lines(report_writer& out, gpu& device,
+                     const std::vector<core::multiprocessor*>& used) {
+    if (used.front()->statistics_of(core::l1_cache::data) == nullptr) return;
+    const cache::cache_statistics none;
+    auto next = used.begin();
+    unsigned number = 0;
+    for (const auto& c : device.clusters())
+        for (unsigned i = 0; i < c->sms(); ++i, ++number) {
+            const bool is_used = next != used.end() && *next == &c->core(i);
+            write_cache_line(out, "\tL1D_cache_core", number,
+                             is_used ? *(*next++)->statistics_of(core::l1_cache::data) : none);
+        }
+}
+
+void write_core_caches(report_writer& out, gpu& device,
+                       const std::vector<core::multiprocessor*>& used) {
     cache::cache_statistics l1i, l1d, l1c, l1t;
     std::uint64_t running = 0;
-    for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) {
-            core::multiprocessor& sm = c->core(i);
-            const auto add = [&sm](cache::cache_statistics& sum, core::l1_cache which) {
-                if (const cache::cache_statistics* const s = sm.statistics_of(which))
-                    support::add_up(sum, *s);
-            };
-            add(l1i, core::l1_cache::instruction);
-            add(l1c, core::l1_cache::constant);
-            add(l1t, core::l1_cache::texture);
-            if (const auto* const s = sm.statistics_of(core::l1_cache::data)) {
-                support::add_up(l1d, *s);
-                running += sm.statistics().cycles;
-            }
+    for (core::multiprocessor* const sm : used) {
+        const auto add = [sm](cache::cache_statistics& sum, core::l1_cache which) {
+            if (const cache::cache_statistics* const s = sm->statistics_of(which))
+                support::add_up(sum, *s);
+        };
+        add(l1i, core::l1_cache::instruction);
+        add(l1c, core::l1_cache::constant);
+        add(l1t, core::l1_cache::texture);
+        if (const auto* const s = sm->statistics_of(core::l1_cache::data)) {
+            support::add_up(l1d, *s);
+            running += sm->counted().cycles;
         }
+    }
     l1d.port_cycles = running;  // the ports of an SM without CTAs are not usable
     out.print("\n========= Core cache stats =========\nL1I_cache:\n");
     write_cache(out, "L1I", l1i, "\t");
     out.text("L1D_cache:\n");
-    unsigned number = 0;
-    for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i, ++number)
-            if (const auto* const s = c->core(i).statistics_of(core::l1_cache::data))
-                write_cache_line(out, "\tL1D_cache_core", number, *s);
+    write_l1d_lines(out, device, used);
     write_cache(out, "L1D", l1d, "\t");
     write_ports(out, "L1D_cache", l1d, "\t");
     out.count("total_dl1_misses", l1d.misses, "\t");  // names as in the GPGPU-Sim manual
@@ -224,23 +242,30 @@ void write_traffic(report_writer& out, gpu& device) {
     write_packets(out, "memtocore", received);
 }
 
+/// Adds the instructions of the units of an SM to those of others. SMs have the same units as a
+/// rule, in the same order.
+void add_units(std::vector<core::unit_count>& sums, const std::vector<core::unit_count>& of_sm) {
+    for (std::size_t u = 0; u < of_sm.size(); ++u) {
+        auto at = sums.begin() + static_cast<std::ptrdiff_t>(std::min(u, sums.size()));
+        if (at == sums.end() || at->kind != of_sm[u].kind)
+            at = std::find_if(sums.begin(), sums.end(),
+                              [&](const auto& sum) { return sum.kind == of_sm[u].kind; });
+        if (at == sums.end())
+            sums.push_back(of_sm[u]);
+        else
+            at->instructions += of_sm[u].instructions;
+    }
+}
+
 /// Instructions executed by each kind of functional unit.
-void write_units(report_writer& out, const core_statistics& s, gpu& device) {
+void write_units(report_writer& out, const core_statistics& s,
+                 const std::vector<core::multiprocessor*>& used) {
     std::uint64_t conflicts = 0;
-    std::vector<std::pair<std::string, std::uint64_t>> kinds;  // in dispatch order
-    for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) {
-            const core::multiprocessor& sm = c->core(i);
-            conflicts += sm.result_bus_conflicts();
-            for (const core::unit_count& unit : sm.unit_counts()) {
-                const auto at = std::find_if(kinds.begin(), kinds.end(),
-                                             [&](const auto& k) { return k.first == unit.kind; });
-                if (at != kinds.end())
-                    at->second += unit.instructions;
-                else
-                    kinds.emplace_back(unit.kind, unit.instructions);
-            }
-        }
+    std::vector<core::unit_count> kinds;  // in dispatch order
+    for (const core::multiprocessor* const sm : used) {
+        conflicts += sm->result_bus_conflicts();
+        add_units(kinds, sm->unit_counts());
+    }
     for (const auto& [kind, instructions] : kinds)
         out.count(fmt::format("unit_insn[{}]", kind), instructions);
     out.count("unit_insn[ldst]", s.ldst_instructions);
@@ -248,7 +273,8 @@ void write_units(report_writer& out, const core_statistics& s, gpu& device) {
 }
 
 /// Statistics without a counterpart in GPGPU-Sim.
-void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device) {
+void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& device,
+                         const std::vector<core::multiprocessor*>& used) {
     out.print("\n========= Cores, beyond GPGPU-Sim =========\n");
     for (unsigned c = 0; c < program::op_class_count; ++c)
         out.count(fmt::format("warp_insn[{}]", core::class_label(c)),
@@ -261,7 +287,7 @@ void write_more_of_cores(report_writer& out, const core_statistics& s, gpu& devi
     out.count("scheduler_cycles[stall]", s.stall);
     out.count("warp_cycles", s.warp_cycles);
     out.count("warp_insn_issued_without_lanes", s.issued_lanes[0]);
-    write_units(out, s, device);
+    write_units(out, s, used);
     out.count("warp_insn_decoded", s.decoded);
     out.count("warps_launched", s.warps_launched);
     out.count("accesses_coalesced", s.accesses_coalesced);
@@ -381,7 +407,8 @@ const report& reporter::make(const report_subject* subject) {
         update_counters(device_);
         power->end_window(device_.core_cycles());
     }
-    const core_statistics cores = sum_of_cores(device_);
+    const std::vector<core::multiprocessor*> used = used_cores(device_);
+    const core_statistics cores = sum_of_cores(used);
     device_.memory_statistics().close_window();
     const memory::memory_statistics& m = device_.memory_statistics();
     const std::uint64_t cycles = device_.core_cycles();
@@ -432,20 +459,21 @@ const report& reporter::make(const report_subject* subject) {
     bandwidth("L2_BW", ratio(m.replies - before_.replies, sim_cycles), before_.cycles);
     bandwidth("L2_BW_total", ratio(m.replies, cycles), 0);
 
-    write_core_caches(out, device_);
+    write_core_caches(out, device_, used);
     write_instructions(out, cores, device_);
     write_memory_stalls(out, cores);
     write_issue(out, cores, device_);
     write_traffic(out, device_);
     const std::size_t before_memory = out.printed();
-    const memory::dram_statistics channels = sum_of_channels(device_);
-    write_memory(out, device_, channels);
+    const channel_counts channels = counts_of_channels(device_);
+    const memory::dram_statistics of_channels = sum_of_channels(channels);
+    write_memory(out, device_, channels, of_channels);
     if (!device_.config().run.print_memory_latencies) out.unprint(before_memory);
-    write_channels(out, device_, channels);
+    write_channels(out, device_, channels, of_channels);
     write_l2(out, device_);
     write_queues(out, device_);
     write_network(out, device_);
-    write_more_of_cores(out, cores, device_);
+    write_more_of_cores(out, cores, device_, used);
     write_power(out, device_, cycles, before_.energy, before_.cycles);
 
     before_ = {cycles,           instructions,      m.requests, m.replies,

@@ -101,7 +101,8 @@ void update_counters(gpu& device) {
 void count_network_refusals(gpu& device) {
     std::uint64_t by_cores = 0, by_memory = 0;
     for (const auto& c : device.clusters())
-        for (unsigned i = 0; i < c->sms(); ++i) by_cores += c->core(i).network_refusals();
+        for (unsigned i = 0; i < c->sms(); ++i)
+            if (c->core(i).counted().ctas_launched != 0) by_cores += c->core(i).network_refusals();
     for (const auto& p : device.partitions())
         for (unsigned s = 0; s < p->sub_partitions(); ++s)
             by_memory += p->sub_partition(s).statistics().stalled_reply;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
 
 namespace simtlm::platform {
 
@@ -10,21 +13,50 @@ namespace {
 
 using memory::dram_statistics;
 
-void write_channel_name(report_writer& out, unsigned channel) {
-    out.labelled("dram[", channel);
-    out.text("]: ");
+/// Whether all counters of two channels are equal.
+bool equal(const dram_statistics& a, const dram_statistics& b) {
+    static_assert(std::is_standard_layout_v<dram_statistics>);
+    const auto same = [](const auto& x, const auto& y) {
+        using element = typename std::decay_t<decltype(x)>::value_type;
+        static_assert(std::has_unique_object_representations_v<element>);
+        return x.size() == y.size() &&
+               std::memcmp(x.data(), y.data(), x.size() * sizeof(element)) == 0;
+    };
+    return std::memcmp(&a, &b, offsetof(dram_statistics, banks)) == 0 && same(a.banks, b.banks) &&
+           same(a.traffic, b.traffic);
 }
 
-/// Writes a table of values by channel and bank, one line per channel.
-template <typename Cell>
-void write_banks(report_writer& out, gpu& device, const char* title, Cell cell) {
+/// Writes a table by channel and bank, one line per channel. A line that shows the same as the one
+/// before is copied.
+/// @param cell   returns what the table shows of a channel and a bank
+/// @param print  prints it
+template <typename Cell, typename Print>
+void write_banks(report_writer& out, const channel_counts& channels, const char* title, Cell cell,
+                 Print print) {
     out.print("{}:\n", title);
-    for (unsigned c = 0; c < device.channels().size(); ++c) {
-        write_channel_name(out, c);
-        const dram_statistics& d = device.channels()[c]->statistics();
-        for (unsigned b = 0; b < d.banks.size(); ++b) cell(d, c, b);
+    std::vector<decltype(cell(0u, 0u))> values, before;
+    std::size_t from = 0, to = 0;  // text of the line before
+    for (unsigned c = 0; c < channels.size(); ++c) {
+        out.labelled("dram[", c);
+        out.text("]: ");
+        values.resize(channels[c]->banks.size());
+        for (unsigned b = 0; b < values.size(); ++b) values[b] = cell(c, b);
+        if (to != 0 && values == before) {
+            out.repeat(from, to);
+            continue;
+        }
+        from = out.printed();
+        for (const auto& v : values) print(v);
         out.text("\n");
+        to = out.printed();
+        values.swap(before);
     }
+}
+
+/// Writes a number of a table.
+void write_cell(report_writer& out, std::uint64_t value) {
+    out.number(value, 9);
+    out.text(" ");
 }
 
 struct extremes {
@@ -43,27 +75,25 @@ void write_skew(report_writer& out, const char* what, const extremes& e) {
         out.print("min_{}_accesses = 0!\n", what);
 }
 
-/// Writes decoded accesses by channel and bank. @param of  what to count
-/// @returns the sum
+/// Writes decoded accesses by channel and bank.
+/// @param of  what to count  @param total  prints the sum
 template <typename Of, typename Total>
-void write_accesses(report_writer& out, gpu& device, const char* title, Of of, Total total) {
+void write_accesses(report_writer& out, const channel_counts& channels, const char* title, Of of,
+                    Total total) {
     extremes bank, chip;
     std::uint64_t sum = 0;
-    out.print("{}:\n", title);
-    for (unsigned c = 0; c < device.channels().size(); ++c) {
-        write_channel_name(out, c);
+    for (const dram_statistics* d : channels) {
         std::uint64_t of_channel = 0;
-        for (const auto& b : device.channels()[c]->statistics().traffic) {
-            const std::uint64_t n = of(b);
-            bank.add(n);
-            of_channel += n;
-            out.number(n, 9);
-            out.text(" ");
+        for (const auto& b : d->traffic) {
+            bank.add(of(b));
+            of_channel += of(b);
         }
         chip.add(of_channel);
         sum += of_channel;
-        out.text("\n");
     }
+    write_banks(
+        out, channels, title, [&](unsigned c, unsigned b) { return of(channels[c]->traffic[b]); },
+        [&](std::uint64_t n) { write_cell(out, n); });
     total(sum);
     write_skew(out, "bank", bank);
     write_skew(out, "chip", chip);
@@ -97,9 +127,8 @@ void write_timing(report_writer& out, const memory::dram_config& config, unsigne
     out.text("\n");
 }
 
-void write_channel(report_writer& out, const memory::dram_config& config, unsigned number,
-                   const dram_statistics& d) {
-    write_timing(out, config, number);
+/// Writes the counters of a channel.
+void write_channel(report_writer& out, const dram_statistics& d) {
     out.labelled("n_cmd=", d.cycles);
     out.labelled(" n_nop=", d.idle_cycles);
     out.labelled(" n_act=", d.activates);
@@ -191,13 +220,20 @@ void write_channel(report_writer& out, const memory::dram_config& config, unsign
 
 }  // namespace
 
-dram_statistics sum_of_channels(gpu& device) {
+channel_counts counts_of_channels(gpu& device) {
+    channel_counts all;
+    for (const auto& c : device.channels()) all.push_back(&c->statistics());
+    return all;
+}
+
+dram_statistics sum_of_channels(const channel_counts& channels) {
     dram_statistics sum;
-    for (const auto& c : device.channels()) support::add_up(sum, c->statistics());
+    for (const dram_statistics* d : channels) support::add_up(sum, *d);
     return sum;
 }
 
-void write_memory(report_writer& out, gpu& device, const dram_statistics& all) {
+void write_memory(report_writer& out, gpu& device, const channel_counts& channels,
+                  const dram_statistics& all) {
     const memory::memory_statistics& m = device.memory_statistics();
     out.count("maxmflatency", m.round_trip.max);
     out.count("max_icnt2mem_latency", m.request_network.max);
@@ -218,68 +254,83 @@ void write_memory(report_writer& out, gpu& device, const dram_statistics& all) {
     write_histogram(out, "icnt2sh_lat_table", m.reply_network.table, network_buckets);
     write_histogram(out, "mf_lat_pw_table", m.window_table, m.window_table.size());
 
-    write_banks(out, device, "maximum concurrent accesses to same row",
-                [&](const dram_statistics& d, unsigned, unsigned b) {
-                    out.number(d.banks[b].max_same_row, 9);
-                    out.text(" ");
-                });
-    write_banks(out, device, "maximum service time to same row",
-                [&](const dram_statistics& d, unsigned, unsigned b) {
-                    out.number(d.banks[b].max_row_service, 9);
-                    out.text(" ");
-                });
+    const auto cell = [&](std::uint64_t n) { write_cell(out, n); };
+    write_banks(
+        out, channels, "maximum concurrent accesses to same row",
+        [&](unsigned c, unsigned b) { return channels[c]->banks[b].max_same_row; }, cell);
+    write_banks(
+        out, channels, "maximum service time to same row",
+        [&](unsigned c, unsigned b) { return channels[c]->banks[b].max_row_service; }, cell);
     std::uint64_t accesses = 0, switches = 0;
-    write_banks(out, device, "average row accesses per activate",
-                [&](const dram_statistics& d, unsigned, unsigned b) {
-                    accesses += d.banks[b].row_accesses;
-                    switches += d.banks[b].row_switches;
-                    out.fixed(ratio(d.banks[b].row_accesses, d.banks[b].row_switches), 9);
-                    out.text(" ");
-                });
+    write_banks(
+        out, channels, "average row accesses per activate",
+        [&](unsigned c, unsigned b) {
+            const dram_statistics::bank& of = channels[c]->banks[b];
+            accesses += of.row_accesses;
+            switches += of.row_switches;
+            return ratio(of.row_accesses, of.row_switches);
+        },
+        [&](double average) {
+            out.fixed(average, 9);
+            out.text(" ");
+        });
     out.print("average row locality = {}/{} = {:f}\n", accesses, switches,
               ratio(accesses, switches));
     out.add("average row locality", ratio(accesses, switches));
 
     using traffic = dram_statistics::bank_traffic;
     write_accesses(
-        out, device, "number of total memory accesses made",
+        out, channels, "number of total memory accesses made",
         [](const traffic& b) { return b.reads + b.writes; },
         [&](std::uint64_t n) { out.print("total accesses: {}\n", n); });
     write_accesses(
-        out, device, "number of total read accesses", [](const traffic& b) { return b.reads; },
+        out, channels, "number of total read accesses", [](const traffic& b) { return b.reads; },
         [&](std::uint64_t n) { out.count("total dram reads", n); });
     write_accesses(
-        out, device, "number of total write accesses", [](const traffic& b) { return b.writes; },
+        out, channels, "number of total write accesses", [](const traffic& b) { return b.writes; },
         [&](std::uint64_t n) { out.count("total dram writes", n); });
 
     const auto by_bank = [&](unsigned c, unsigned b) -> const auto& {
-        return m.by_bank[std::size_t{c} * (m.by_bank.size() / device.channels().size()) + b];
+        return m.by_bank[std::size_t{c} * (m.by_bank.size() / channels.size()) + b];
     };
-    write_banks(out, device, "average mf latency per bank",
-                [&](const dram_statistics&, unsigned c, unsigned b) {
-                    const auto& of = by_bank(c, b);
-                    if (of.replies != 0)
-                        out.number(of.sum / of.replies, 10);
-                    else
-                        out.text("    none  ");
-                });
+    constexpr std::uint64_t none = ~std::uint64_t{0};
     write_banks(
-        out, device, "maximum mf latency per bank",
-        [&](const dram_statistics&, unsigned c, unsigned b) { out.number(by_bank(c, b).max, 10); });
+        out, channels, "average mf latency per bank",
+        [&](unsigned c, unsigned b) {
+            const auto& of = by_bank(c, b);
+            return of.replies != 0 ? of.sum / of.replies : none;
+        },
+        [&](std::uint64_t average) {
+            if (average != none)
+                out.number(average, 10);
+            else
+                out.text("    none  ");
+        });
+    write_banks(
+        out, channels, "maximum mf latency per bank",
+        [&](unsigned c, unsigned b) { return by_bank(c, b).max; },
+        [&](std::uint64_t latency) { out.number(latency, 10); });
 }
 
-void write_channels(report_writer& out, gpu& device, const dram_statistics& all) {
-    for (unsigned c = 0; c < device.channels().size(); ++c) {
+void write_channels(report_writer& out, gpu& device, const channel_counts& channels,
+                    const dram_statistics& all) {
+    std::size_t from = 0, to = 0;  // text of the channel before, without its number
+    for (unsigned c = 0; c < channels.size(); ++c) {
         out.labelled("Memory Partition ", c);
         out.text(": \n");
-        write_channel(out, device.config().memory.partition.dram, c,
-                      device.channels()[c]->statistics());
+        write_timing(out, device.config().memory.partition.dram, c);
+        if (c != 0 && equal(*channels[c], *channels[c - 1])) {
+            out.repeat(from, to);
+            continue;
+        }
+        from = out.printed();
+        write_channel(out, *channels[c]);
+        to = out.printed();
     }
     // Scripts read the last channel under these names. A run interrupted before the simulation
     // begins has no channels yet.
     const dram_statistics none;
-    const dram_statistics& last =
-        device.channels().empty() ? none : device.channels().back()->statistics();
+    const dram_statistics& last = channels.empty() ? none : *channels.back();
     out.add("n_nop", last.idle_cycles);
     out.add("n_act", last.activates);
     out.add("n_pre", last.precharges);

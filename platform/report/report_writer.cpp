@@ -42,7 +42,6 @@ void report_writer::append(fmt::string_view format, fmt::format_args arguments) 
 }
 
 report_writer::report_writer(report& into) : report_(into) {
-    report_.report_values.clear();
     report_.rows.clear();
 }
 
@@ -94,27 +93,35 @@ void report_writer::fixed(double value, unsigned width) {
     right_aligned({at, static_cast<std::size_t>(text.data() + text.size() - at)}, width);
 }
 
-void report_writer::count(std::string name, std::uint64_t value, std::string_view indent) {
+void report_writer::count(std::string_view name, std::uint64_t value, std::string_view indent) {
     text(indent);
     text(name);
     text(" = ");
     number(value);
     text("\n");
-    add(std::move(name), value);
+    add(name, value);
 }
 
-void report_writer::real(std::string name, double value) {
+void report_writer::real(std::string_view name, double value) {
     text(name);
     print(FMT_COMPILE(" = {:12.4f}\n"), value);
-    add(std::move(name), value);
+    add(name, value);
 }
 
-void report_writer::add(std::string name, std::uint64_t value) {
-    report_.report_values.push_back({std::move(name), static_cast<double>(value), true});
+void report_writer::add(std::string_view name, std::uint64_t value) {
+    add(name, static_cast<double>(value), true);
 }
 
-void report_writer::add(std::string name, double value) {
-    report_.report_values.push_back({std::move(name), value, false});
+void report_writer::add(std::string_view name, double value) {
+    add(name, value, false);
+}
+
+void report_writer::add(std::string_view name, double value, bool whole) {
+    if (added_ == report_.report_values.size()) report_.report_values.emplace_back();
+    report_value& v = report_.report_values[added_++];
+    if (v.name != name) v.name = name;
+    v.value = value;
+    v.whole = whole;
 }
 
 void report_writer::add_row(std::string name, std::vector<std::uint64_t> values) {

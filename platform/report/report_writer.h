@@ -19,8 +19,8 @@
 
 namespace simtlm::platform {
 
-/// Collects the values and the text of a report, in place of what the report contained. The text
-/// is complete after finish(); a report that is written again needs no new memory.
+/// Collects the values and the text of a report, in place of what the report contained. Both are
+/// complete after finish(); a report that is written again needs no new memory.
 class report_writer {
 public:
     explicit report_writer(report& into);
@@ -40,6 +40,11 @@ public:
     }
     /// Appends text verbatim.
     void text(std::string_view t) { std::copy(t.begin(), t.end(), extend(t.size())); }
+    /// Prints a part of the text again. @param from  @param to  as returned by printed()
+    void repeat(std::size_t from, std::size_t to) {
+        char* const at = extend(to - from);
+        std::copy(&report_.text[from], &report_.text[to], at);
+    }
     /// Prints a number, right-aligned to the width. Faster than print(), which parses its format on
     /// every call; for tables.
     void number(std::uint64_t value, unsigned width = 0);
@@ -51,19 +56,22 @@ public:
     /// Prints a number with six decimals, like number().
     void fixed(double value, unsigned width = 0);
     /// Adds a value and prints "name = value".
-    void count(std::string name, std::uint64_t value, std::string_view indent = {});
+    void count(std::string_view name, std::uint64_t value, std::string_view indent = {});
     /// Adds a value and prints "name =       0.1234".
-    void real(std::string name, double value);
+    void real(std::string_view name, double value);
     /// Adds a value that the caller prints itself, for example in a row with others.
-    void add(std::string name, std::uint64_t value);
-    void add(std::string name, double value);
+    void add(std::string_view name, std::uint64_t value);
+    void add(std::string_view name, double value);
     void add_row(std::string name, std::vector<std::uint64_t> values);
     /// Number of characters printed so far.
     std::size_t printed() const { return printed_; }
     /// Truncates the text to a number of characters; values are kept.
     void unprint(std::size_t after) { printed_ = after; }
-    /// Ends the text.
-    void finish() { report_.text.resize(printed_); }
+    /// Ends the text and the values.
+    void finish() {
+        report_.text.resize(printed_);
+        report_.report_values.resize(added_);
+    }
 
 private:
     /// Adds blanks in front of a number of less than `width` characters.
@@ -79,6 +87,8 @@ private:
     }
     /// Makes room for what is printed.
     void grow();
+    /// Adds a value in place of that of the previous report, which has the same name as a rule.
+    void add(std::string_view name, double value, bool whole);
     /// Formats and appends; not inlined into every caller.
     void append(fmt::string_view format, fmt::format_args arguments);
 
@@ -86,6 +96,7 @@ private:
     // The text's size is that of its room, so that characters are written without initialising
     // them first.
     std::size_t printed_ = 0;
+    std::size_t added_ = 0;  // values
 };
 
 /// a / b, or 0 if b is 0.
@@ -113,11 +124,17 @@ void write_ports(report_writer& out, const std::string& name, const cache::cache
 void write_power(report_writer& out, gpu& device, std::uint64_t cycles,
                  const power::energy_statistics& before, std::uint64_t cycles_before);
 
-/// Sum of the statistics of all DRAM channels.
-memory::dram_statistics sum_of_channels(gpu& device);
+/// The counters of every DRAM channel.
+using channel_counts = std::vector<const memory::dram_statistics*>;
+/// Brings the counters of the channels up to date. @return them, valid until the next step
+channel_counts counts_of_channels(gpu& device);
+/// Sum of the counters of all DRAM channels.
+memory::dram_statistics sum_of_channels(const channel_counts& channels);
 /// Writes latencies of memory accesses, and the accesses by bank. @param all  sum_of_channels()
-void write_memory(report_writer& out, gpu& device, const memory::dram_statistics& all);
-/// Writes the statistics of every DRAM channel and their sum.
-void write_channels(report_writer& out, gpu& device, const memory::dram_statistics& all);
+void write_memory(report_writer& out, gpu& device, const channel_counts& channels,
+                  const memory::dram_statistics& all);
+/// Writes the counters of every DRAM channel and their sum.
+void write_channels(report_writer& out, gpu& device, const channel_counts& channels,
+                    const memory::dram_statistics& all);
 
 }  // namespace simtlm::platform

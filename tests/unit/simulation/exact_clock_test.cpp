@@ -71,6 +71,40 @@ TEST(ExactClock, FallsHalfWayBetweenItsRisingEdges) {
         EXPECT_NEAR(falls[n], (static_cast<double>(n) + 0.5) / 850e6, 1e-15) << n;
 }
 
+TEST(ExactClock, OmitsFallingEdgesUntilItsLevelMatters) {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    simulation::exact_clock high("high", 1000e6), low("low", 1000e6), heard("heard", 1000e6);
+    edge_log a("a"), b("b"), c("c");
+    a.clock.bind(high);
+    b.clock.bind(low);
+    c.clock.bind(heard);
+    const auto deltas_of = [](const sc_core::sc_time& span) {
+        const sc_dt::uint64 before = sc_core::sc_delta_count();
+        sc_core::sc_start(span);
+        return sc_core::sc_delta_count() - before;
+    };
+    const sc_dt::uint64 without_falls = deltas_of(sc_core::sc_time(100.25, sc_core::SC_NS));
+    EXPECT_TRUE(high.read());
+    std::vector<double> falls;
+    simulation::spawn_method("note",
+                             [&] { falls.push_back(sc_core::sc_time_stamp().to_seconds()); },
+                             {heard.negedge_event()});
+    sc_core::sc_start(sc_core::sc_time(0.5, sc_core::SC_NS));
+    EXPECT_FALSE(high.read());
+    EXPECT_FALSE(low.read());
+    sc_core::sc_start(sc_core::sc_time(0.5, sc_core::SC_NS));
+    EXPECT_TRUE(high.read());
+    EXPECT_TRUE(low.read());
+    ASSERT_EQ(falls.size(), 1u);
+    EXPECT_NEAR(falls[0], 100.5e-9, 2e-15);
+    EXPECT_GT(deltas_of(sc_core::sc_time(100, sc_core::SC_NS)), without_falls * 4 / 3);
+    for (const edge_log* log : {&a, &b, &c}) {
+        ASSERT_EQ(log->edges.size(), 202u);
+        for (std::size_t n = 0; n < log->edges.size(); ++n)
+            EXPECT_NEAR(log->edges[n].to_seconds(), static_cast<double>(n) * 1e-9, 2e-15);
+    }
+}
+
 TEST(ExactClock, TakesANewFrequencyFromTheGivenEdgeWithoutDrift) {
     sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
     simulation::exact_clock clock("clock", 1000e6);
