@@ -78,6 +78,7 @@ dram_channel::dram_channel(const sc_core::sc_module_name& name,
 tlm::tlm_sync_enum dram_channel::nb_transport_fw(int, tlm::tlm_generic_payload& payload,
                                                  tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::BEGIN_REQ) {
+        replay_past_refreshes();
         enqueue(payload);
         process_.wake();
         return port.accept_request(payload, phase, !scheduler_->full(payload.is_write()),
@@ -150,6 +151,35 @@ void dram_channel::present() {
 
 void dram_channel::cycle() {
     const std::uint64_t now = process_.now();
+    replay_refreshes(now);
+    act(now);
+    if (next_event_ == never || defers_refresh())
+        process_.sleep();
+    else
+        process_.sleep_until(next_event_);
+}
+
+/// Whether the channel sleeps until its next request or until its counters are read: it is idle, so
+/// that only refreshes are due, which replay_refreshes() performs at any later time. Observers are
+/// notified in time.
+bool dram_channel::defers_refresh() const {
+    return in_channel_ == 0 && !bus_.is_observed() && !sequencer_.follows_blocks();
+}
+
+/// Performs the refreshes that were due up to the current edge, if its phase has passed.
+void dram_channel::replay_past_refreshes() {
+    const std::uint64_t now = process_.now();
+    const bool passed = process_.sub_phase_has_passed(0);
+    replay_refreshes(passed ? std::min(now + 1, sequencer_.edges(protocol::dram_clock)) : now);
+}
+
+/// Performs the refreshes that were due before a cycle.
+void dram_channel::replay_refreshes(std::uint64_t until) {
+    while (next_event_ < until) act(next_event_);
+}
+
+/// Acts in a cycle, and sets that of the next event.
+void dram_channel::act(std::uint64_t now) {
     replay(now);
     if (!return_queue_.full()) {
         pipeline_.shift(1);
@@ -165,11 +195,7 @@ void dram_channel::cycle() {
     if (!pipeline_.empty()) protocol::prefetch(*requests_[pipeline_.front()].payload);
     slept_blocked_ = return_queue_.full();
     sampler_.rest(scheduler_->pending());
-    const std::uint64_t next = next_event(now);
-    if (next == never)
-        process_.sleep();
-    else
-        process_.sleep_until(next);
+    next_event_ = next_event(now);
 }
 
 /// Accounts for the cycles in which the channel slept.
@@ -241,6 +267,7 @@ std::uint64_t dram_channel::next_event(std::uint64_t now) const {
 const dram_statistics& dram_channel::statistics() {
     sequencer_.synchronize();
     const std::uint64_t edges = sequencer_.edges(protocol::dram_clock);
+    replay_refreshes(edges);
     replay(edges);
     sampler_.count_free_banks(edges);
     return statistics_;

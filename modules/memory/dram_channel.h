@@ -32,7 +32,8 @@ namespace simtlm::memory {
 /// bypassing the return queue, and the initiator must answer with TLM_COMPLETED.
 ///
 /// Times are in cycles of the command clock; the channel acts in phase dram_channel. It sleeps
-/// while its state cannot change and accounts for these cycles afterwards. It carries no data.
+/// while it is idle or its state cannot change, and accounts for these cycles afterwards. It
+/// carries no data.
 class dram_channel : public memory_channel {
 public:
     protocol::target_port<dram_channel, 2> port;
@@ -69,6 +70,10 @@ private:
     void pop_reply();
 
     void cycle();
+    bool defers_refresh() const;
+    void replay_past_refreshes();
+    void replay_refreshes(std::uint64_t until);
+    void act(std::uint64_t now);
     void replay(std::uint64_t until);
     void move_data();
     void finish(std::uint32_t request);
@@ -98,6 +103,7 @@ private:
     std::uint64_t arrivals_ = 0;
     std::uint64_t kernel_start_ = 0;  // core cycle
     bool slept_blocked_ = false;      // the return queue was full when it fell asleep
+    std::uint64_t next_event_ = dram_refresh::never;  // cycle in which the state next changes
 };
 
 }  // namespace simtlm::memory

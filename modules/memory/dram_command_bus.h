@@ -22,6 +22,7 @@ public:
 
     /// Adds an observer of every command from now on.
     void observe(command_observer& observer) { observers_.push_back(&observer); }
+    bool is_observed() const { return !observers_.empty(); }
 
     const dram_bank_machines& machines() const { return machines_; }
     /// Banks whose column command is legal and has room in the data pipeline; updates the counters.

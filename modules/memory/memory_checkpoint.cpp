@@ -55,10 +55,12 @@ void memory_channel::checkpoint(support::archive& a) {
 }
 
 void dram_channel::checkpoint(support::archive& a) {
+    if (!a.restores() || a.resets()) replay_refreshes(sequencer_.edges(protocol::dram_clock));
     if (!a.block(name(), 3)) return;
     a(machines_, pipeline_, bus_, *scheduler_, priority_, arrivals_, kernel_start_, slept_blocked_);
     a.history(sampler_);
     if (!a.resets()) a(refresh_);  // continues while the channel is idle
+    if (a.restores()) next_event_ = refresh_.due();
     if (checker_) a(*checker_);
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <random>
 
 namespace simtlm::memory {
 namespace {
@@ -464,6 +465,50 @@ TEST(DramChannel, SleepsWhenIdle) {
     test::run_dram_cycles(2000);
     EXPECT_LT(s.sequencer.activations(protocol::phase::dram_channel), 10u);
     EXPECT_NEAR(double(s.channel.statistics().cycles), 2000.0, 1.0);
+}
+
+/// Sends requests at long intervals to a channel that defers its refreshes, and to one that is
+/// observed and refreshes in time.
+void refresh_afterwards(const dram_config& c) {
+    test::clocks clk;
+    dram_config unobserved = c;
+    unobserved.check_timing = false;
+    system_under_test deferring("deferring", unobserved), timely("timely", c);
+    for (auto* s : {&deferring, &timely}) clk.bind(s->sequencer);
+    refresh_recorder recorder;
+    timely.channel.observe(recorder);
+    std::mt19937 random(3);
+    for (unsigned i = 0; i < 60; ++i) {
+        test::run_dram_cycles(random() % 900);
+        const bool write = random() % 4 == 0;
+        const auto type =
+            write ? protocol::access_type::global_write : protocol::access_type::global_read;
+        const std::uint64_t address = bank_address(random() % 16, random() % 4, random() % 64);
+        for (auto* s : {&deferring, &timely}) s->add(write, address, type);
+        if (i % 7 == 0) deferring.channel.statistics();
+    }
+    test::run_dram_cycles(3000);
+    EXPECT_EQ(deferring.initiator.completed, 60u);
+    EXPECT_EQ(deferring.initiator.latencies, timely.initiator.latencies);
+    const dram_statistics &a = deferring.channel.statistics(), &b = timely.channel.statistics();
+    EXPECT_GT(a.refreshes, 15u);
+    for (const auto& counter : dram_counters)
+        for (std::size_t i = 0; i < counter.cells(a); ++i)
+            EXPECT_EQ(counter.value(a, i), counter.value(b, i)) << counter.name << " " << i;
+    const auto activations = [](const system_under_test& s) {
+        return s.sequencer.activations(protocol::phase::dram_channel);
+    };
+    EXPECT_LT(activations(deferring), activations(timely));
+}
+
+TEST(DramChannel, PerformsRefreshesOfAllBanksAfterwardsIfItIsIdle) {
+    dram_config c = test::hbm();
+    c.timing.tREFI = 1000;
+    c.timing.tRFC = 100;
+    refresh_afterwards(c);
+}
+TEST(DramChannel, PerformsRefreshesPerBankAfterwardsIfItIsIdle) {
+    refresh_afterwards(with_bank_refreshes(test::hbm(), 1600, 100));
 }
 
 }  // namespace
