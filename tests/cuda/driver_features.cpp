@@ -31,19 +31,6 @@ struct kernel_node {
     void** arguments;
     void** extra;
 };
-struct resource {
-    int type;
-    union {
-        struct {
-            address at;
-            int format;
-            unsigned channels;
-            std::size_t bytes;
-        } linear;
-        int reserved[32];
-    };
-    unsigned flags;
-};
 
 extern "C" {
 int cuModuleGetTexRef(void**, void*, const char*);

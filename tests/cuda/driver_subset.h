@@ -20,6 +20,28 @@ struct texture {
     int reserved[12];
 };
 
+/// CUDA_RESOURCE_DESC.
+struct resource {
+    int type;
+    union {
+        void* array;
+        struct {
+            std::uint64_t at;
+            int format;
+            unsigned channels;
+            std::size_t bytes;
+        } linear;
+        struct {
+            std::uint64_t at;
+            int format;
+            unsigned channels;
+            std::size_t width, height, pitch;
+        } plane;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+
 extern "C" {
 int cuInit(unsigned);
 int cuDeviceGet(int*, int);

@@ -8,20 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-struct resource {
-    int type;
-    union {
-        struct {
-            std::uint64_t at;
-            int format;
-            unsigned channels;
-            std::size_t width, height, pitch;
-        } plane;
-        int reserved[32];
-    };
-    unsigned flags;
-};
-
 extern "C" int cuTexObjectCreate(unsigned long long*, const resource*, const texture*, const void*);
 
 int main(int count, char** arguments) {

@@ -30,21 +30,6 @@ struct block_copy {
     } from, to;
     std::size_t bytes, height, depth;
 };
-/// CUDA_RESOURCE_DESC
-struct resource {
-    int type;
-    union {
-        void* array;
-        struct {
-            std::uint64_t at;
-            int format;
-            unsigned channels;
-            std::size_t bytes;
-        } linear;
-        int reserved[32];
-    };
-    unsigned flags;
-};
 /// CUDA_RESOURCE_VIEW_DESC
 struct view {
     int format;

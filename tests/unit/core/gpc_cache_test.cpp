@@ -75,6 +75,13 @@ struct gpc_rig : sc_core::sc_module, private protocol::port_buffer::client {
     }
     /// Answers the oldest request that the L2 has not answered, at the next edge.
     void answer() { ++answers_; }
+    /// Reads a line, which the L2 supplies.
+    void load(unsigned cluster, std::uint64_t address) {
+        request(cluster, address);
+        run(latency + 5);
+        answer();
+        run(5);
+    }
     void run(unsigned cycles) { sc_core::sc_start(static_cast<double>(cycles), sc_core::SC_NS); }
     std::uint64_t now() const { return process_.now(); }
 
@@ -161,10 +168,7 @@ TEST(GpcCache, ReadsALineOnceForAllClustersAndAnswersOnePerCycle) {
 
 TEST(GpcCache, AnswersAHitAfterItsLatencyWithoutTheL2) {
     gpc_rig rig("rig");
-    rig.request(0, 0x1000);
-    rig.run(latency + 5);
-    rig.answer();
-    rig.run(5);
+    rig.load(0, 0x1000);
     rig.request(1, 0x1000);
     rig.run(1);
     const std::uint64_t sent = rig.now();
@@ -175,16 +179,10 @@ TEST(GpcCache, AnswersAHitAfterItsLatencyWithoutTheL2) {
 
 TEST(GpcCache, ReadsALineAgainAfterItHasBeenDiscarded) {
     gpc_rig rig("rig");
-    rig.request(0, 0x1000);
-    rig.run(latency + 5);
-    rig.answer();
-    rig.run(5);
+    rig.load(0, 0x1000);
     rig.cache.invalidate();
-    rig.request(0, 0x1000);
-    rig.run(latency + 5);
+    rig.load(0, 0x1000);
     EXPECT_EQ(rig.read.size(), 2u);
-    rig.answer();
-    rig.run(5);
 }
 
 TEST(GpcCache, DelaysOnlyTheClusterThatAcceptsNoResponse) {
