@@ -38,11 +38,9 @@ std::vector<unsigned> read_gpcs_of_clusters(const option_values& v, unsigned clu
 void read_gpc_cache(const option_values& v, core::simt_cluster_config& cores) {
     constexpr std::string_view option = "-gpgpu_cache:gpc";
     core::gpc_cache_config& c = cores.gpc_cache;
-    c.cache = read(v, option, parse_cache);
+    c.cache = read_only_cache(v, option);
     c.latency = v.number("-gpgpu_gpc_cache_latency", 0, max_latency);
     if (!c.cache.enabled) return;
-    if (c.cache.write != cache::write_policy::read_only)
-        v.fail(option, "this cache is never written", "write policy R");
     if (c.cache.texture_fifo || c.cache.kind != cache::cache_kind::normal)
         v.fail(option, "this cache has whole lines, and no texture FIFO",
                "kind N, and MSHR kind A or S");

@@ -11,19 +11,17 @@ namespace simtlm::platform {
 
 namespace {
 
-/// Reads the configuration of a cache that is never written.
-cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
-    const cache::cache_config cache = read(v, option, parse_cache);
+/// Reads the configuration of an L1 cache that is never written.
+cache::cache_config read_only_l1(const option_values& v, std::string_view option) {
+    const cache::cache_config cache = read_only_cache(v, option);
     if (!cache.enabled) v.fail(option, "an SM requires this cache", "");
-    if (cache.write != cache::write_policy::read_only)
-        v.fail(option, "this cache is never written", "write policy R");
     return cache;
 }
 
 void read_caches(const option_values& v, core::sm_config& sm) {
-    sm.l1.instruction = read_only_cache(v, "-gpgpu_cache:il1");
-    sm.l1.constant = read_only_cache(v, "-gpgpu_const_cache:l1");
-    sm.l1.texture = read_only_cache(v, "-gpgpu_tex_cache:l1");
+    sm.l1.instruction = read_only_l1(v, "-gpgpu_cache:il1");
+    sm.l1.constant = read_only_l1(v, "-gpgpu_const_cache:l1");
+    sm.l1.texture = read_only_l1(v, "-gpgpu_tex_cache:l1");
     if (!sm.l1.texture.texture_fifo)
         v.fail("-gpgpu_tex_cache:l1", "a texture cache requires a texture FIFO",
                "MSHR kind F or T");
@@ -131,6 +129,13 @@ void read_adaptive_split(const option_values& v, core::sm_config& sm) {
 }
 
 }  // namespace
+
+cache::cache_config read_only_cache(const option_values& v, std::string_view option) {
+    const cache::cache_config cache = read(v, option, parse_cache);
+    if (cache.write != cache::write_policy::read_only)
+        v.fail(option, "this cache is never written", "write policy R");
+    return cache;
+}
 
 cache::cache_config read_data_cache(const option_values& v, std::string_view option) {
     const cache::cache_config cache = read(v, option, parse_cache);

@@ -20,6 +20,8 @@ void read_chip(const option_values& v, gpu_config& config);
 /// An SM without its caches: warps, schedulers, operand collectors, functional units.
 /// @pre read_chip()
 void read_core(const option_values& v, gpu_config& config);
+/// The configuration of a cache that is never written.
+cache::cache_config read_only_cache(const option_values& v, std::string_view option);
 /// The L1 caches, the load/store unit and shared memory.
 void read_l1(const option_values& v, core::sm_config& sm);
 /// The parameters of a pipeline (core_model::read).
