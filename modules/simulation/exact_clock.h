@@ -23,7 +23,7 @@ public:
     /// @param k  starts at 1
     virtual std::uint64_t rising_edge(std::uint64_t k, std::uint64_t limit) const = 0;
 
-    /// Whether the clock can be gated: it has fallen and not risen again otherwise.
+    /// Whether the clock can be gated: it has risen, and its falling edge has not been modelled.
     bool can_be_gated() const { return m_cur_val; }
     /// Gates the clock: it stays low from its next falling edge until the first rising edge at or
     /// after a time.

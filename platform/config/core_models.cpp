@@ -108,6 +108,8 @@ std::vector<std::string> notes_on(const option_values& v) {
     add_note(v, of_other_networks(mode), "of another network than -network_mode " + mode, lines);
     if (!v.flag("-gpgpu_perf_sim_memcpy"))
         add_note(v, any_of({"-gpgpu_l2_copy_modified"}), "-gpgpu_perf_sim_memcpy 0", lines);
+    if (v.text("-gpgpu_cache:gpc") == "none")
+        add_note(v, any_of({"-gpgpu_gpc_cache_latency"}), "-gpgpu_cache:gpc none", lines);
     return lines;
 }
 

@@ -446,6 +446,16 @@ TEST(Notes, NameCopiesThatAreToModifyTheL2WithoutEffect) {
               "accepted without effect: -gpgpu_l2_copy_modified (-gpgpu_perf_sim_memcpy 0)");
 }
 
+TEST(Notes, NameTheLatencyOfACacheOfAGpcThatThereIsNot) {
+    option_values given;
+    given.parse_command_line({"-gpgpu_gpc_cache_latency", "62"});
+    ASSERT_EQ(notes_on(given).size(), 1u);
+    EXPECT_EQ(notes_on(given)[0],
+              "accepted without effect: -gpgpu_gpc_cache_latency (-gpgpu_cache:gpc none)");
+    given.parse_command_line({"-gpgpu_cache:gpc", "N:64:128:16,L:R:f:N,S:64:64,64"});
+    EXPECT_EQ(notes_on(given).size(), 0u);
+}
+
 TEST(Notes, NameOptionsThatTheSubCorePipelineAndTheNetworkIgnore) {
     option_values sub_cores;
     sub_cores.parse_command_line({"--core", "sub-core", "-gpgpu_scheduler", "lrr",
